@@ -1,0 +1,83 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The rooms, from the bottom up, as ARCHITECTURE.md lists them: a room may only use rooms above it in this file.
+
+let swift: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableExperimentalFeature("Lifetimes"),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+/// A C library that Debian packages, seen through a module map in `Sources/C`.
+func library(_ name: String, pkgConfig: String? = nil) -> Target {
+  .systemLibrary(name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig)
+}
+
+/// A room with the test target of the same name.
+func room(_ folder: String, uses: [String] = [], tested: [String] = []) -> [Target] {
+  let name = folder.split(separator: "/").last.map(String.init)!
+  return [
+    .target(
+      name: name, dependencies: uses.map { .byName(name: $0) }, path: "Sources/\(folder)", swiftSettings: swift),
+    .testTarget(
+      name: "\(name)Tests", dependencies: ([name] + uses + tested).map { .byName(name: $0) }, path: "Tests/\(name)Tests",
+      swiftSettings: swift),
+  ]
+}
+
+let protocols = ["Bytes", "STUN", "TURN", "ICE", "MDNS", "DTLS", "SRTP", "RTP", "SCTP", "SDP", "WebRTC"]
+
+let package = Package(
+  name: "parlor",
+  products: [
+    .executable(name: "parlor", targets: ["parlor"]),
+    .executable(name: "parlor-bench", targets: ["parlor-bench"]),
+    .library(name: "Base", targets: ["Base"]),
+  ] + protocols.map { .library(name: $0, targets: [$0]) },
+  targets: [
+    library("COpenSSL", pkgConfig: "openssl"),
+    library("CSRTP", pkgConfig: "libsrtp2"),
+    library("COpus", pkgConfig: "opus"),
+    library("CVPX", pkgConfig: "vpx"),
+    library("COpenH264", pkgConfig: "openh264"),
+    library("CYUV"),
+    library("CSpeexDSP", pkgConfig: "speexdsp"),
+    library("CCurl", pkgConfig: "libcurl"),
+    library("CPango", pkgConfig: "pangocairo"),
+    library("CUsrsctp", pkgConfig: "usrsctp"),
+    .target(name: "CLinux", path: "Sources/C/CLinux"),
+    .target(name: "CTOML", path: "Sources/C/CTOML"),
+  ]
+    + room("Base")
+    + room("Protocols/Bytes", uses: ["Base"])
+    + room("Protocols/STUN", uses: ["Base", "Bytes", "COpenSSL"])
+    + room("Protocols/TURN", uses: ["Base", "Bytes", "STUN"])
+    + room("Protocols/ICE", uses: ["Base", "Bytes", "STUN", "TURN"])
+    + room("Protocols/MDNS", uses: ["Base", "Bytes"])
+    + room("Protocols/DTLS", uses: ["Base", "Bytes", "COpenSSL"])
+    + room("Protocols/SRTP", uses: ["Base", "Bytes", "CSRTP"])
+    + room("Protocols/RTP", uses: ["Base", "Bytes"])
+    + room("Protocols/SCTP", uses: ["Base", "Bytes"], tested: ["CUsrsctp"])
+    + room("Protocols/SDP", uses: ["Base"])
+    + room("Protocols/WebRTC", uses: ["Base", "Bytes", "STUN", "TURN", "ICE", "DTLS", "SRTP", "RTP", "SCTP", "SDP"])
+    + room("Media/Frames", uses: ["Base", "CYUV"])
+    + room("Media/Codecs", uses: ["Base", "Frames", "COpus", "CVPX", "COpenH264", "CYUV"])
+    + room("Media/JitterBuffer", uses: ["Base", "Bytes", "RTP", "Frames", "Codecs"])
+    + room("Media/Camera", uses: ["Base", "Frames", "CYUV"])
+    + room("Media/Sound", uses: ["Base", "Frames", "CSpeexDSP"])
+    + room("Stage", uses: ["Base", "Frames", "CYUV", "CPango"])
+    + room("Net", uses: ["Base", "Bytes", "MDNS", "CLinux", "COpenSSL", "CCurl"])
+    + room(
+      "Call",
+      uses: ["Base", "Bytes", "ICE", "DTLS", "RTP", "SDP", "WebRTC", "Frames", "Codecs", "JitterBuffer", "Camera", "Sound", "Stage", "Net"])
+    + room("Appliance", uses: ["Base", "Frames", "Stage", "Net", "Call", "CTOML", "CLinux"])
+    + [
+      .executableTarget(name: "parlor", dependencies: ["Appliance", "Call"], path: "Sources/parlor", swiftSettings: swift),
+      .executableTarget(
+        name: "parlor-bench",
+        dependencies: ["Base", "Bytes", "STUN", "ICE", "DTLS", "SRTP", "RTP", "SCTP", "SDP", "WebRTC", "Frames", "Codecs", "JitterBuffer", "Stage", "Net", "Call"],
+        path: "Sources/parlor-bench", swiftSettings: swift),
+    ],
+  cxxLanguageStandard: .cxx17
+)

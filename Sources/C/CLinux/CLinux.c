@@ -1,0 +1,84 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { batch_capacity = 64 };
+
+int linux_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+int linux_epoll_set(int epoll, int descriptor, uint32_t events, uint64_t token, bool is_new) {
+  struct epoll_event event = {.events = events, .data.u64 = token};
+  return epoll_ctl(epoll, is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event);
+}
+
+int linux_epoll_remove(int epoll, int descriptor) { return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL); }
+
+int linux_epoll_wait(int epoll, struct linux_event *events, int capacity, int64_t nanoseconds) {
+  struct epoll_event ready[batch_capacity];
+  struct timespec limit = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+  if (capacity > batch_capacity) capacity = batch_capacity;
+  int count = epoll_pwait2(epoll, ready, capacity, nanoseconds < 0 ? NULL : &limit, NULL);
+  if (count < 0 && errno == ENOSYS)
+    count = epoll_wait(epoll, ready, capacity, nanoseconds < 0 ? -1 : (int)((nanoseconds + 999999) / 1000000));
+  for (int i = 0; i < count; i++) events[i] = (struct linux_event){.events = ready[i].events, .token = ready[i].data.u64};
+  return count;
+}
+
+int linux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+int linux_receive_batch(int descriptor, struct linux_datagram *datagrams, int count) {
+  struct mmsghdr messages[batch_capacity];
+  if (count > batch_capacity) count = batch_capacity;
+  memset(messages, 0, sizeof messages[0] * (size_t)count);
+  for (int i = 0; i < count; i++) {
+    struct msghdr *header = &messages[i].msg_hdr;
+    header->msg_name = &datagrams[i].address;
+    header->msg_namelen = sizeof datagrams[i].address;
+    header->msg_iov = datagrams[i].pieces;
+    header->msg_iovlen = datagrams[i].piece_count;
+  }
+  int received = recvmmsg(descriptor, messages, (unsigned)count, MSG_DONTWAIT, NULL);
+  if (received < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -1;
+  for (int i = 0; i < received; i++) {
+    datagrams[i].address_length = messages[i].msg_hdr.msg_namelen;
+    datagrams[i].length = messages[i].msg_hdr.msg_flags & MSG_TRUNC ? 0 : messages[i].msg_len;
+  }
+  return received;
+}
+
+int linux_send_batch(int descriptor, const struct linux_datagram *datagrams, int count) {
+  struct mmsghdr messages[batch_capacity];
+  if (count > batch_capacity) count = batch_capacity;
+  memset(messages, 0, sizeof messages[0] * (size_t)count);
+  for (int i = 0; i < count; i++) {
+    struct msghdr *header = &messages[i].msg_hdr;
+    header->msg_name = (void *)&datagrams[i].address;
+    header->msg_namelen = datagrams[i].address_length;
+    header->msg_iov = (struct iovec *)datagrams[i].pieces;
+    header->msg_iovlen = datagrams[i].piece_count;
+  }
+  return sendmmsg(descriptor, messages, (unsigned)count, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+void linux_set_thread_name(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+int linux_thread_identifier(void) { return (int)syscall(SYS_gettid); }
+
+int linux_memfd(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
+
+int linux_accept(int descriptor) { return accept4(descriptor, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+
+int64_t linux_peer_user(int descriptor) {
+  struct ucred credentials;
+  socklen_t length = sizeof credentials;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -1;
+  return credentials.uid;
+}

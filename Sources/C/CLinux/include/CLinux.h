@@ -1,0 +1,46 @@
+// What Glibc's Swift module does not show of Linux: epoll, eventfd, packet batches, thread names.
+#pragma once
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+/// One event of `linux_epoll_wait`: `events` holds EPOLL* bits, `token` what the descriptor was registered with.
+struct linux_event {
+  uint32_t events;
+  uint64_t token;
+};
+
+enum { linux_readable = 1, linux_writable = 4, linux_error = 8, linux_hangup = 16 };
+
+int linux_epoll_create(void);
+int linux_epoll_set(int epoll, int descriptor, uint32_t events, uint64_t token, bool is_new);
+int linux_epoll_remove(int epoll, int descriptor);
+/// Waits at most `nanoseconds` (negative: without end). Returns the number of events, or -1 with errno.
+int linux_epoll_wait(int epoll, struct linux_event *events, int capacity, int64_t nanoseconds);
+
+int linux_eventfd(void);
+
+/// A datagram of a batch. `address` is a sockaddr of `address_length` bytes; up to three pieces make the payload.
+struct linux_datagram {
+  struct sockaddr_storage address;
+  uint32_t address_length;
+  uint32_t piece_count;
+  struct iovec pieces[3];
+  uint32_t length;
+};
+
+/// Receives up to `count` datagrams (at most 64) without blocking. Returns their number, 0 when there is none, or -1 with errno.
+int linux_receive_batch(int descriptor, struct linux_datagram *datagrams, int count);
+/// Sends up to `count` datagrams (at most 64) without blocking. Returns how many the kernel took, or -1 with errno.
+int linux_send_batch(int descriptor, const struct linux_datagram *datagrams, int count);
+
+void linux_set_thread_name(const char *name);
+int linux_thread_identifier(void);
+int linux_memfd(const char *name);
+/// Accepts a connection, close-on-exec and non-blocking.
+int linux_accept(int descriptor);
+/// The user at the other end of a Unix socket, or -1.
+int64_t linux_peer_user(int descriptor);

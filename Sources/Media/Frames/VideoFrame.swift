@@ -1,0 +1,24 @@
+import Base
+
+/// A picture on its way through the media path: pixels, orientation, and the ledger of when it passed where.
+public struct VideoFrame: Sendable {
+  /// Clockwise turn that the display must apply (the `urn:3gpp:video-orientation` header extension's meaning).
+  public enum Rotation: Int, Sendable { case none = 0, quarter = 90, half = 180, threeQuarters = 270 }
+
+  /// The pixels.
+  public var buffer: VideoBuffer
+  /// Clockwise turn that the display must apply.
+  public var rotation: Rotation
+  /// When the frame passed each stage.
+  public var ledger: Ledger
+
+  /// A frame of `buffer`'s pixels.
+  public init(buffer: VideoBuffer, rotation: Rotation = .none, ledger: Ledger = Ledger()) {
+    (self.buffer, self.rotation, self.ledger) = (buffer, rotation, ledger)
+  }
+
+  /// Width in pixels before rotation.
+  public var width: Int { buffer.width }
+  /// Height in pixels before rotation.
+  public var height: Int { buffer.height }
+}
