@@ -28,6 +28,20 @@ func room(_ folder: String, uses: [String] = [], tested: [String] = []) -> [Targ
 
 let protocols = ["Bytes", "STUN", "TURN", "ICE", "MDNS", "DTLS", "SRTP", "RTP", "SCTP", "SDP", "WebRTC"]
 
+/// Fuzzers, built with `--sanitize fuzzer` only (`make fuzz`).
+let isFuzzing = Context.environment["PARLOR_FUZZ"] != nil
+func fuzzer(_ name: String, uses: [String] = []) -> [Target] {
+  guard isFuzzing else { return [] }
+  return [
+    .executableTarget(
+      name: "Fuzz\(name)", dependencies: (["Base", "Bytes", name] + uses).map { .byName(name: $0) }, path: "Tests/Fuzz/\(name)",
+      swiftSettings: swift + [.unsafeFlags(["-parse-as-library"])])
+  ]
+}
+
+let fuzzers =
+  ["STUN", "TURN", "ICE", "MDNS", "DTLS", "SRTP", "RTP", "SCTP", "SDP"].flatMap { fuzzer($0) }
+
 let package = Package(
   name: "parlor",
   products: [
@@ -78,6 +92,7 @@ let package = Package(
         name: "parlor-bench",
         dependencies: ["Base", "Bytes", "STUN", "ICE", "DTLS", "SRTP", "RTP", "SCTP", "SDP", "WebRTC", "Frames", "Codecs", "JitterBuffer", "Stage", "Net", "Call"],
         path: "Sources/parlor-bench", swiftSettings: swift),
-    ],
+    ]
+    + fuzzers,
   cxxLanguageStandard: .cxx17
 )
