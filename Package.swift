@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 // The rooms, from the bottom up, as ARCHITECTURE.md lists them: a room may only use rooms above it in this file.
@@ -31,7 +32,7 @@ let protocols = ["Bytes", "STUN", "TURN", "ICE", "MDNS", "DTLS", "SRTP", "RTP", 
 /// Fuzzers, built with `--sanitize fuzzer` only (`make fuzz`).
 let isFuzzing = Context.environment["PARLOR_FUZZ"] != nil
 func fuzzer(_ name: String, uses: [String] = []) -> [Target] {
-  guard isFuzzing else { return [] }
+  guard isFuzzing, FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Tests/Fuzz/\(name)/Fuzz.swift") else { return [] }
   return [
     .executableTarget(
       name: "Fuzz\(name)", dependencies: (["Base", "Bytes", name] + uses).map { .byName(name: $0) }, path: "Tests/Fuzz/\(name)",
@@ -40,7 +41,7 @@ func fuzzer(_ name: String, uses: [String] = []) -> [Target] {
 }
 
 let fuzzers =
-  ["STUN", "TURN", "ICE", "MDNS", "DTLS", "SRTP", "RTP", "SCTP", "SDP"].flatMap { fuzzer($0) }
+  ["STUN", "TURN", "ICE", "MDNS", "DTLS", "SRTP", "RTP", "SCTP", "SDP", "Net", "Call", "Appliance"].flatMap { fuzzer($0) }
 
 let package = Package(
   name: "parlor",
