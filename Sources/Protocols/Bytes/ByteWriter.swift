@@ -73,4 +73,11 @@ public struct ByteWriter: ~Escapable, ~Copyable {
     precondition(offset >= 0 && offset + 2 <= position, "only a field already written can be replaced")
     unsafe bytes.storeBytes(of: value.bigEndian, toUncheckedByteOffset: offset, as: UInt16.self)
   }
+
+  /// Overwrites the byte at `offset`, which was written before.
+  @inlinable @_lifetime(self: copy self)
+  public mutating func replace(uint8 value: UInt8, at offset: Int) {
+    precondition(offset >= 0 && offset < position, "only a field already written can be replaced")
+    unsafe bytes.storeBytes(of: value, toUncheckedByteOffset: offset, as: UInt8.self)
+  }
 }
