@@ -3,7 +3,12 @@ import Base
 /// A picture on its way through the media path: pixels, orientation, and the ledger of when it passed where.
 public struct VideoFrame: Sendable {
   /// Clockwise turn that the display must apply (the `urn:3gpp:video-orientation` header extension's meaning).
-  public enum Rotation: Int, Sendable { case none = 0, quarter = 90, half = 180, threeQuarters = 270 }
+  public enum Rotation: Int, Sendable {
+    case none = 0
+    case quarter = 90
+    case half = 180
+    case threeQuarters = 270
+  }
 
   /// The pixels.
   public var buffer: VideoBuffer
