@@ -81,7 +81,7 @@ let package = Package(
     + room("Media/JitterBuffer", uses: ["Base", "Bytes", "RTP", "Frames", "Codecs"], tested: ["Camera", "Sound"])
     + room("Media/Camera", uses: ["Base", "Frames", "CYUV"])
     + room("Media/Sound", uses: ["Base", "Frames", "CSpeexDSP"])
-    + room("Stage", uses: ["Base", "Frames", "CYUV", "CPango"])
+    + room("Stage", uses: ["Base", "Frames", "CLinux", "CYUV", "CPango"])
     + room("Net", uses: ["Base", "Bytes", "MDNS", "CLinux", "COpenSSL", "CCurl"])
     + room(
       "Call",

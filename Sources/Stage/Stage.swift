@@ -1,1 +1,207 @@
-// Stage
+import Base
+import Frames
+import Synchronization
+
+/// The screen: takes the newest frame of each side, composes it with notices, and shows it.
+///
+/// One thread calls `present` (`StageThread` does); everything else may be called from any thread.
+public final class Stage: Sendable {
+  /// Width of the picture in pixels, as a viewer sees it.
+  public let width: Int
+  /// Height of the picture in pixels, as a viewer sees it.
+  public let height: Int
+  /// How often a second the screen can change.
+  public let refreshRate: Double
+  /// Clockwise turn of the picture on the monitor.
+  public let rotation: VideoFrame.Rotation
+
+  /// Frames of the other side go in here.
+  public let remote = Mailbox<VideoFrame>()
+  /// Frames of the own camera go in here.
+  public let selfView = Mailbox<VideoFrame>()
+
+  let wake = WakeSignal()
+
+  /// What other threads asked for since the last `present`.
+  private struct Wishes {
+    var notice: Notice?
+    var fit: VideoFit
+    var corner: Scene.Corner
+    var isMirrored: Bool
+    var theme: Notice.Theme
+    var removesRemote = false
+    var removesSelfView = false
+    var damage: Scene.Damage = []
+  }
+
+  /// What is on the screen. Locked while a picture is composed.
+  private struct Show {
+    var output: HeadlessOutput
+    var scene: Scene
+    var noticeStart: Instant?
+  }
+
+  private let wishes: Mutex<Wishes>
+  private let show: Mutex<Show>
+  private let counts = Mutex(StageStatistics())
+
+  /// A headless stage for a monitor of `width` by `height` pixels (1 to 16,384 each), refreshed `refreshRate` times a second.
+  ///
+  /// With a `rotation` of a quarter or three quarters the picture is as wide as the monitor is high.
+  public init(
+    width: Int, height: Int, refreshRate: Double = 60, rotation: VideoFrame.Rotation = .none, fit: VideoFit = .contain,
+    corner: Scene.Corner = .bottomRight, isMirrored: Bool = true, theme: Notice.Theme = Notice.Theme()
+  ) {
+    precondition(refreshRate > 0 && refreshRate <= 1_000, "a screen is refreshed")
+    let isSideways = rotation == .quarter || rotation == .threeQuarters
+    let (pictureWidth, pictureHeight) = isSideways ? (height, width) : (width, height)
+    (self.width, self.height, self.refreshRate, self.rotation) = (pictureWidth, pictureHeight, refreshRate, rotation)
+    wishes = Mutex(Wishes(fit: fit, corner: corner, isMirrored: isMirrored, theme: theme))
+    show = Mutex(
+      Show(
+        output: HeadlessOutput(width: pictureWidth, height: pictureHeight),
+        scene: Scene(fit: fit, corner: corner, isMirrored: isMirrored, theme: theme)))
+  }
+
+  /// The time between two refreshes.
+  public var refreshPeriod: Interval { .seconds(1 / refreshRate) }
+
+  /// Shows a frame of the other side at once, without waiting for the stage's next look into the mailbox.
+  public func show(remote frame: VideoFrame) {
+    remote.put(frame)
+    wake.signal()
+  }
+
+  /// Shows a frame of the own camera at once, without waiting for the stage's next look into the mailbox.
+  public func show(selfView frame: VideoFrame) {
+    selfView.put(frame)
+    wake.signal()
+  }
+
+  /// Takes the other side off the screen, as when a call has ended. Frames that come later are shown again.
+  public func removeRemote() {
+    _ = remote.take()
+    wish(.layout) { $0.removesRemote = true }
+  }
+
+  /// Takes the self-view off the screen. Frames that come later are shown again.
+  public func removeSelfView() {
+    _ = selfView.take()
+    wish(.layout) { $0.removesSelfView = true }
+  }
+
+  /// Shows a notice in place of the one before; nil takes it off. The same notice again changes nothing, a running countdown included.
+  public func setNotice(_ notice: Notice?) {
+    guard wishes.withLock({ $0.notice != notice }) else { return }
+    wish(.notice) { $0.notice = notice }
+  }
+
+  /// Changes how the remote side fills the screen.
+  public func setFit(_ fit: VideoFit) { wish(.layout) { $0.fit = fit } }
+
+  /// Changes where the self-view stands, and whether it is mirrored.
+  public func setSelfView(corner: Scene.Corner, isMirrored: Bool) {
+    wish(.layout) { ($0.corner, $0.isMirrored) = (corner, isMirrored) }
+  }
+
+  /// Changes the colours of notices.
+  public func setTheme(_ theme: Notice.Theme) { wish(.notice) { $0.theme = theme } }
+
+  private func wish(_ damage: Scene.Damage, _ change: (inout Wishes) -> Void) {
+    wishes.withLock { wishes in
+      change(&wishes)
+      wishes.damage.formUnion(damage)
+    }
+    wake.signal()
+  }
+
+  /// Composes and shows what changed; nil when nothing did, and then nothing is composed.
+  ///
+  /// `now` drives countdowns. `flipTime` is asked when the picture stands, and becomes the frames' `present` time.
+  @discardableResult
+  public func present(now: Instant, flipTime: () -> Instant) -> Flip? {
+    let wanted = wishes.withLock { wishes in
+      defer { (wishes.damage, wishes.removesRemote, wishes.removesSelfView) = ([], false, false) }
+      return wishes
+    }
+    let (newRemote, newSelfView) = (remote.take(), selfView.take())
+    let flip = show.withLock { show -> Flip? in
+      var damage = wanted.damage
+      if wanted.removesRemote { show.scene.remote = nil }
+      if wanted.removesSelfView { show.scene.selfView = nil }
+      if let newRemote {
+        show.scene.remote = newRemote
+        damage.insert(.remote)
+      }
+      if let newSelfView {
+        show.scene.selfView = newSelfView
+        damage.insert(.selfView)
+      }
+      (show.scene.fit, show.scene.corner, show.scene.isMirrored) = (wanted.fit, wanted.corner, wanted.isMirrored)
+      show.scene.theme = wanted.theme
+      if show.scene.notice != wanted.notice {
+        show.scene.notice = wanted.notice
+        show.noticeStart = wanted.notice.map { _ in now }
+      }
+      let secondsLeft = Stage.secondsLeft(of: show.scene.notice, since: show.noticeStart, now: now)
+      if show.scene.secondsLeft != secondsLeft {
+        show.scene.secondsLeft = secondsLeft
+        damage.insert(.notice)
+      }
+      guard !damage.isEmpty else { return nil }
+      show.output.compose(show.scene, damage: damage)
+
+      let time = flipTime()
+      if newRemote != nil { show.scene.remote?.ledger[.present] = time }
+      if newSelfView != nil { show.scene.selfView?.ledger[.present] = time }
+      func presented(_ frame: VideoFrame?, _ place: Rectangle?) -> PresentedFrame? {
+        guard let frame, let place else { return nil }
+        return PresentedFrame(frame: frame, rectangle: place)
+      }
+      let places = show.output.places
+      return Flip(
+        time: time, number: 0, remote: newRemote == nil ? nil : presented(show.scene.remote, places.remote),
+        selfView: newSelfView == nil ? nil : presented(show.scene.selfView, places.selfView))
+    }
+    return counts.withLock { counts in
+      guard var flip else {
+        counts.repeated += 1
+        return nil
+      }
+      counts.flips += 1
+      if flip.remote != nil { counts.remoteFramesPresented += 1 }
+      if flip.selfView != nil { counts.selfViewFramesPresented += 1 }
+      flip.number = counts.flips
+      return flip
+    }
+  }
+
+  /// Composes and shows what changed; nil when nothing did, and then nothing is composed. The frames' `present` time is `now`.
+  @discardableResult
+  public func present(now: Instant) -> Flip? { present(now: now, flipTime: { now }) }
+
+  private static func secondsLeft(of notice: Notice?, since start: Instant?, now: Instant) -> Int? {
+    guard let countdown = notice?.countdown, let start else { return nil }
+    let passed = (now - start).nanoseconds / 1_000_000_000
+    return max(0, countdown - Int(max(0, passed)))
+  }
+
+  /// A copy of what the screen shows, all of it from one flip.
+  public func picture() -> Picture { show.withLock { $0.output.picture() } }
+
+  /// What the screen shows, as a PNG file's bytes.
+  public func screenshot() throws(Picture.Failure) -> [UInt8] { try picture().png() }
+
+  /// The counts so far.
+  public var statistics: StageStatistics {
+    var result = counts.withLock { $0 }
+    result.skipped = remote.replacedCount + selfView.replacedCount
+    return result
+  }
+
+  /// How many layers were painted so far.
+  var paintCount: Int { show.withLock { $0.output.paintCount } }
+
+  /// Where the layers stand on the screen.
+  var places: HeadlessOutput.Places { show.withLock { $0.output.places } }
+}

@@ -1,0 +1,39 @@
+import Base
+import Frames
+
+/// A video frame that the screen shows, its ledger complete.
+public struct PresentedFrame: Sendable {
+  /// The frame; its ledger's `present` is when the screen showed it.
+  public var frame: VideoFrame
+  /// Where on the screen it stands, in pixels.
+  public var rectangle: Rectangle
+
+  /// When the frame passed each stage.
+  public var ledger: Ledger { frame.ledger }
+}
+
+/// One change of the picture on the screen.
+public struct Flip: Sendable {
+  /// When the screen changed.
+  public var time: Instant
+  /// Counts the flips from 1.
+  public var number: Int
+  /// The remote frame, when this flip is the first to show it.
+  public var remote: PresentedFrame?
+  /// The self-view's frame, when this flip is the first to show it.
+  public var selfView: PresentedFrame?
+}
+
+/// What became of the frames and of the screen's refresh periods so far.
+public struct StageStatistics: Sendable, Equatable {
+  /// Changes of the picture.
+  public var flips = 0
+  /// Refreshes that found nothing new.
+  public var repeated = 0
+  /// Frames never shown, because a newer one came before the screen could take them.
+  public var skipped = 0
+  /// Remote frames shown.
+  public var remoteFramesPresented = 0
+  /// Self-view frames shown.
+  public var selfViewFramesPresented = 0
+}

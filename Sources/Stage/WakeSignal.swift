@@ -1,0 +1,51 @@
+import Base
+import Glibc
+
+/// Lets one thread sleep until another calls, or until a time on the monotonic clock.
+final class WakeSignal: @unchecked Sendable {
+  // Unchecked: the state is only touched under the mutex, and both live at a fixed address.
+  private struct State {
+    var mutex = pthread_mutex_t()
+    var condition = pthread_cond_t()
+    var isSignalled = false
+  }
+
+  private let state: UnsafeMutablePointer<State>
+
+  init() {
+    state = .allocate(capacity: 1)
+    unsafe state.initialize(to: State())
+    unsafe pthread_mutex_init(&state.pointee.mutex, nil)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    unsafe pthread_cond_init(&state.pointee.condition, &attributes)
+    pthread_condattr_destroy(&attributes)
+  }
+
+  deinit {
+    unsafe pthread_cond_destroy(&state.pointee.condition)
+    unsafe pthread_mutex_destroy(&state.pointee.mutex)
+    unsafe state.deallocate()
+  }
+
+  /// Wakes the waiting thread, or spares it the next wait.
+  func signal() {
+    unsafe pthread_mutex_lock(&state.pointee.mutex)
+    unsafe state.pointee.isSignalled = true
+    unsafe pthread_cond_signal(&state.pointee.condition)
+    unsafe pthread_mutex_unlock(&state.pointee.mutex)
+  }
+
+  /// Sleeps until `signal` or until `deadline`.
+  func wait(until deadline: Instant) {
+    var limit = timespec(
+      tv_sec: Int(deadline.nanoseconds / 1_000_000_000), tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
+    unsafe pthread_mutex_lock(&state.pointee.mutex)
+    while unsafe !state.pointee.isSignalled {
+      if unsafe pthread_cond_timedwait(&state.pointee.condition, &state.pointee.mutex, &limit) == ETIMEDOUT { break }
+    }
+    unsafe state.pointee.isSignalled = false
+    unsafe pthread_mutex_unlock(&state.pointee.mutex)
+  }
+}
