@@ -59,6 +59,7 @@ let package = Package(
     library("CYUV"),
     library("CSpeexDSP", pkgConfig: "speexdsp"),
     library("CCurl", pkgConfig: "libcurl"),
+    library("CMicroHTTPD", pkgConfig: "libmicrohttpd"),
     library("CPango", pkgConfig: "pangocairo"),
     library("CUsrsctp", pkgConfig: "usrsctp"),
     .target(name: "CLinux", path: "Sources/C/CLinux"),
@@ -82,7 +83,7 @@ let package = Package(
     + room("Media/Camera", uses: ["Base", "Frames", "CYUV"])
     + room("Media/Sound", uses: ["Base", "Frames", "CSpeexDSP"])
     + room("Stage", uses: ["Base", "Frames", "CLinux", "CYUV", "CPango"])
-    + room("Net", uses: ["Base", "Bytes", "MDNS", "CLinux", "COpenSSL", "CCurl"])
+    + room("Net", uses: ["Base", "Bytes", "MDNS", "CLinux", "COpenSSL", "CCurl", "CMicroHTTPD"])
     + room(
       "Call",
       uses: ["Base", "Bytes", "ICE", "DTLS", "RTP", "SDP", "WebRTC", "Frames", "Codecs", "JitterBuffer", "Camera", "Sound", "Stage", "Net"])

@@ -42,7 +42,7 @@ public struct Interval: Sendable, Hashable, Comparable, AdditiveArithmetic {
   /// `value` seconds.
   @inlinable public static func seconds(_ value: Int64) -> Interval { Interval(nanoseconds: value * 1_000_000_000) }
   /// `value` seconds, rounded to a nanosecond.
-  @inlinable public static func seconds(_ value: Double) -> Interval { Interval(nanoseconds: Int64((value * 1e9).rounded())) }
+  @_disfavoredOverload @inlinable public static func seconds(_ value: Double) -> Interval { Interval(nanoseconds: Int64((value * 1e9).rounded())) }
 
   /// The length in seconds.
   @inlinable public var seconds: Double { Double(nanoseconds) / 1e9 }

@@ -2,6 +2,8 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -34,8 +36,29 @@ int linux_epoll_wait(int epoll, struct linux_event *events, int capacity, int64_
 
 int linux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
+int linux_enable_timestamps(int descriptor) {
+  int on = 1;
+  return setsockopt(descriptor, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
+}
+
+// How long ago the kernel took a datagram in. A wall clock that was set in between must not show: only 0 to 1 s is believed.
+static int64_t datagram_age(struct msghdr *header, const struct timespec *now) {
+  for (struct cmsghdr *item = CMSG_FIRSTHDR(header); item; item = CMSG_NXTHDR(header, item)) {
+    if (item->cmsg_level != SOL_SOCKET || item->cmsg_type != SCM_TIMESTAMPNS) continue;
+    struct timespec taken;
+    memcpy(&taken, CMSG_DATA(item), sizeof taken);
+    int64_t age = (int64_t)(now->tv_sec - taken.tv_sec) * 1000000000 + (now->tv_nsec - taken.tv_nsec);
+    return age >= 0 && age <= 1000000000 ? age : 0;
+  }
+  return 0;
+}
+
 int linux_receive_batch(int descriptor, struct linux_datagram *datagrams, int count) {
   struct mmsghdr messages[batch_capacity];
+  union {
+    char bytes[CMSG_SPACE(sizeof(struct timespec))];
+    struct cmsghdr alignment;
+  } control[batch_capacity];
   if (count > batch_capacity) count = batch_capacity;
   memset(messages, 0, sizeof messages[0] * (size_t)count);
   for (int i = 0; i < count; i++) {
@@ -44,12 +67,17 @@ int linux_receive_batch(int descriptor, struct linux_datagram *datagrams, int co
     header->msg_namelen = sizeof datagrams[i].address;
     header->msg_iov = datagrams[i].pieces;
     header->msg_iovlen = datagrams[i].piece_count;
+    header->msg_control = control[i].bytes;
+    header->msg_controllen = sizeof control[i].bytes;
   }
   int received = recvmmsg(descriptor, messages, (unsigned)count, MSG_DONTWAIT, NULL);
   if (received < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -1;
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
   for (int i = 0; i < received; i++) {
     datagrams[i].address_length = messages[i].msg_hdr.msg_namelen;
     datagrams[i].length = messages[i].msg_hdr.msg_flags & MSG_TRUNC ? 0 : messages[i].msg_len;
+    datagrams[i].age = datagram_age(&messages[i].msg_hdr, &now);
   }
   return received;
 }
@@ -71,6 +99,26 @@ int linux_send_batch(int descriptor, const struct linux_datagram *datagrams, int
 void linux_set_thread_name(const char *name) { pthread_setname_np(pthread_self(), name); }
 
 int linux_thread_identifier(void) { return (int)syscall(SYS_gettid); }
+
+static _Thread_local const void *thread_owner;
+
+void linux_set_thread_owner(const void *owner) { thread_owner = owner; }
+
+const void *linux_thread_owner(void) { return thread_owner; }
+
+int linux_route_monitor(void) {
+  int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+  if (descriptor < 0) return -1;
+  struct sockaddr_nl address = {
+      .nl_family = AF_NETLINK,
+      .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE,
+  };
+  if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0) return descriptor;
+  int reason = errno;
+  close(descriptor);
+  errno = reason;
+  return -1;
+}
 
 int linux_memfd(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
 

@@ -23,22 +23,32 @@ int linux_epoll_wait(int epoll, struct linux_event *events, int capacity, int64_
 
 int linux_eventfd(void);
 
-/// A datagram of a batch. `address` is a sockaddr of `address_length` bytes; up to three pieces make the payload.
+/// A datagram of a batch. `address` is a sockaddr of `address_length` bytes; up to three pieces make the payload. `age` is set on receiving: the
+/// nanoseconds since the kernel took the datagram in, 0 when it does not say.
 struct linux_datagram {
   struct sockaddr_storage address;
   uint32_t address_length;
   uint32_t piece_count;
   struct iovec pieces[3];
   uint32_t length;
+  int64_t age;
 };
 
+/// Asks the kernel to note when each datagram came in.
+int linux_enable_timestamps(int descriptor);
 /// Receives up to `count` datagrams (at most 64) without blocking. Returns their number, 0 when there is none, or -1 with errno.
+/// `length` is 0 for one that did not fit its pieces.
 int linux_receive_batch(int descriptor, struct linux_datagram *datagrams, int count);
 /// Sends up to `count` datagrams (at most 64) without blocking. Returns how many the kernel took, or -1 with errno.
 int linux_send_batch(int descriptor, const struct linux_datagram *datagrams, int count);
 
 void linux_set_thread_name(const char *name);
 int linux_thread_identifier(void);
+/// Marks the calling thread as belonging to `owner`; `linux_thread_owner` gives it back on that thread, NULL on all others.
+void linux_set_thread_owner(const void *owner);
+const void *linux_thread_owner(void);
+/// A non-blocking netlink socket that becomes readable when links, addresses or routes change, or -1 with errno.
+int linux_route_monitor(void);
 int linux_memfd(const char *name);
 /// Accepts a connection, close-on-exec and non-blocking.
 int linux_accept(int descriptor);
