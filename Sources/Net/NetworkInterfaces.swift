@@ -29,13 +29,13 @@ public enum NetworkInterfaces {
     while let item = next {
       next = item.pointee.ifa_next
       let flags = item.pointee.ifa_flags
-      guard flags & UInt32(IFF_UP.rawValue) != 0, flags & UInt32(IFF_RUNNING.rawValue) != 0 else { continue }
+      guard flags & UInt32(IFF_UP) != 0, flags & UInt32(IFF_RUNNING) != 0 else { continue }
       guard let pointer = item.pointee.ifa_addr, let address = SocketAddress(UnsafeRawPointer(pointer)) else { continue }
       let mask = item.pointee.ifa_netmask.flatMap { SocketAddress(UnsafeRawPointer($0)) }?.ip
       result.append(
         InterfaceAddress(
-          name: String(cString: item.pointee.ifa_name), ip: address.ip, isLoopback: flags & UInt32(IFF_LOOPBACK.rawValue) != 0,
-          isMulticast: flags & UInt32(IFF_MULTICAST.rawValue) != 0,
+          name: String(cString: item.pointee.ifa_name), ip: address.ip, isLoopback: flags & UInt32(IFF_LOOPBACK) != 0,
+          isMulticast: flags & UInt32(IFF_MULTICAST) != 0,
           prefix: mask.map { $0.high.nonzeroBitCount + $0.low.nonzeroBitCount } ?? 0, index: if_nametoindex(item.pointee.ifa_name)))
     }
     return result

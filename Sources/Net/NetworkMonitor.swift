@@ -43,7 +43,7 @@ public final class NetworkMonitor {
   private func drain() {
     // The messages only say that something changed (or, by ENOBUFS, that some were lost): the list is read anew.
     var buffer = [UInt8](repeating: 0, count: 8192)
-    while recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT.rawValue)) > 0 || errno == EINTR || errno == ENOBUFS {}
+    while recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT)) > 0 || errno == EINTR || errno == ENOBUFS {}
     if let timer { loop.set(timer, to: MonotonicClock.now() + settling) }
   }
 

@@ -241,7 +241,7 @@ public final class TCPStream {
 
   private func writeOnce() -> SystemError? {
     while sentCount < outgoing.count {
-      let count = outgoing.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress! + sentCount, outgoing.count - sentCount, Int32(MSG_NOSIGNAL.rawValue)) }
+      let count = outgoing.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress! + sentCount, outgoing.count - sentCount, Int32(MSG_NOSIGNAL)) }
       if count < 0 {
         if errno == EINTR { continue }
         return errno == EAGAIN || errno == EWOULDBLOCK ? nil : SystemError("send to \(remoteAddress)")

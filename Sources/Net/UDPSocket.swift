@@ -93,6 +93,30 @@ public final class UDPSocket {
     if !done { Log.info("no code point \(value) on \(localAddress): \(SystemError("setsockopt").reason)") }
   }
 
+  /// Receives what is sent to `group` on the interface with index `interface`, from there only, and sends to groups through it, heard on this machine too.
+  public func join(_ group: IPAddress, interface: UInt32) throws(SystemError) {
+    let done: Bool
+    if group.family == .v4 {
+      var request = ip_mreqn()
+      request.imr_multiaddr.s_addr = UInt32(truncatingIfNeeded: group.low).bigEndian
+      request.imr_ifindex = Int32(bitPattern: interface)
+      let size = socklen_t(MemoryLayout<ip_mreqn>.size)
+      done =
+        setOption(descriptor, Int32(IPPROTO_IP), IP_MULTICAST_ALL, 0) && setOption(descriptor, Int32(IPPROTO_IP), IP_MULTICAST_TTL, 255)
+        && setsockopt(descriptor, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &request, size) == 0
+        && setsockopt(descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &request, size) == 0
+    } else {
+      var request = ipv6_mreq()
+      request.ipv6mr_multiaddr = in6_addr(group)
+      request.ipv6mr_interface = interface
+      done =
+        setOption(descriptor, Int32(IPPROTO_IPV6), IPV6_MULTICAST_HOPS, 255)
+        && setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_ADD_MEMBERSHIP, &request, socklen_t(MemoryLayout<ipv6_mreq>.size)) == 0
+        && setOption(descriptor, Int32(IPPROTO_IPV6), IPV6_MULTICAST_IF, Int32(bitPattern: interface))
+    }
+    guard done else { throw SystemError("join \(group) on interface \(interface)") }
+  }
+
   /// Puts a datagram made of up to three parts into the batch: `prefix`, `payload`, and `padding` zero bytes. It goes out with the next `flush`.
   public func send(prefix: RawSpan, _ payload: RawSpan, padding: Int = 0, to destination: SocketAddress) {
     guard prefix.byteCount + payload.byteCount + padding <= DatagramBatch.datagramSize else { return counters.count("udp.tooLarge") }
