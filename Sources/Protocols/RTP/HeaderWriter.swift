@@ -8,6 +8,8 @@ public struct WrittenHeader: Sendable, Equatable {
   public var absoluteSendTimeOffset: Int?
   /// Where the 16-bit transport-wide sequence number lies, if it was written.
   public var transportSequenceNumberOffset: Int?
+  /// Where the stream identifier's element begins, if it was written: a retransmission says there that it repairs the stream instead.
+  public var ridElementOffset: Int?
 
   @usableFromInline init() { count = 0 }
 }
@@ -37,9 +39,11 @@ extension Header {
       written.transportSequenceNumberOffset = offset
       try writer.uint16(value)
     }
-    if let mid = extensions.mid { try elements.text(.mid, mid, in: &writer) }
-    if let rid = extensions.rid { try elements.text(.rid, rid, in: &writer) }
-    if let rid = extensions.repairedRid { try elements.text(.repairedRid, rid, in: &writer) }
+    if let mid = extensions.mid { _ = try elements.text(.mid, mid, in: &writer) }
+    if let rid = extensions.rid, let offset = try elements.text(.rid, rid, in: &writer) {
+      written.ridElementOffset = offset - (map.needsTwoByteForm ? 2 : 1)
+    }
+    if let rid = extensions.repairedRid { _ = try elements.text(.repairedRid, rid, in: &writer) }
     if let value = extensions.audioLevel, try elements.begin(.audioLevel, count: 1, in: &writer) != nil {
       try writer.uint8(value.level | (value.isVoice ? 0x80 : 0))
     }
@@ -90,9 +94,10 @@ struct ExtensionElements {
   }
 
   @inlinable
-  mutating func text(_ kind: HeaderExtension, _ text: String, in writer: inout ByteWriter) throws(OutOfBounds) {
-    guard try begin(kind, count: text.utf8.count, in: &writer) != nil else { return }
+  mutating func text(_ kind: HeaderExtension, _ text: String, in writer: inout ByteWriter) throws(OutOfBounds) -> Int? {
+    guard let offset = try begin(kind, count: text.utf8.count, in: &writer) else { return nil }
     for byte in text.utf8 { try writer.uint8(byte) }
+    return offset
   }
 
   /// Pads the extension, fills in its length and sets the header's extension bit.
