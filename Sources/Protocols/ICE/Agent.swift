@@ -200,9 +200,12 @@ public struct Agent: Sendable {
     finish(now)
   }
 
+  /// Makes credentials for a restart that an offer announces and that takes effect later.
+  public mutating func makeParameters() -> Parameters { Parameters(using: &random) }
+
   /// Begins a new generation: new local credentials, candidates told anew, remote ones forgotten. Data stays on the old pair until a new one
-  /// is selected (RFC 8445 section 9).
-  public mutating func restart(now: Instant) {
+  /// is selected (RFC 8445 section 9). The credentials may have been made, and told to the peer, before.
+  public mutating func restart(with parameters: Parameters? = nil, now: Instant) {
     guard connectionState != .closed else { return }
     if let index = selectedIndex {
       if checkList[index].generation == current.number { previous = current }
@@ -211,7 +214,7 @@ public struct Agent: Sendable {
       previous = nil
       checkList = []
     }
-    current = Generation(number: current.number + 1, local: Parameters(using: &random), remote: nil)
+    current = Generation(number: current.number + 1, local: parameters ?? Parameters(using: &random), remote: nil)
     (remotes, pendingRemotes, earlyChecks, locals) = ([], [], [], [])
     (isRemoteComplete, isConsentLost, lastProgress) = (false, false, nil)
     active = nil

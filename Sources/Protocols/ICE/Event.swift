@@ -1,10 +1,10 @@
 import Base
 
 /// Whether candidates are still being looked for (W3C `RTCIceGathererState`).
-public enum GatheringState: Sendable { case new, gathering, complete }
+public enum GatheringState: String, Sendable { case new, gathering, complete }
 
 /// Whether there is a way to the peer (W3C `RTCIceTransportState`).
-public enum ConnectionState: Sendable {
+public enum ConnectionState: String, Sendable {
   /// Nothing is known of the peer yet.
   case new
   /// Checks are running and none has succeeded.

@@ -1,0 +1,419 @@
+import Base
+import Bytes
+import RTP
+
+/// All RTP streams of a connection, both ways, and the RTCP that goes with them.
+struct MediaStreams: Sendable {
+  enum Event: Sendable {
+    case keyFrameRequested(TransceiverIdentifier)
+    case targetBitrate(Int)
+  }
+
+  /// One transceiver's sending side.
+  struct Sending: Sendable {
+    let identifier: TransceiverIdentifier
+    let kind: MediaKind
+    var codec: NegotiatedCodec
+    var stream: SendStream
+    /// Random offset of the RTP time stamps of video.
+    let timestampOffset: UInt32
+    /// While false nothing new is sent: the direction does not allow it.
+    var isActive = true
+  }
+
+  /// One arriving source.
+  struct Receiving: Sendable {
+    let identifier: TransceiverIdentifier
+    let kind: MediaKind
+    var stream: ReceiveStream
+  }
+
+  /// Where an arriving source belongs.
+  private struct Route: Sendable {
+    var index: Int
+    var isRetransmission: Bool
+  }
+
+  let canonicalName: String
+  /// The source of feedback while nothing is sent (RFC 8108 section 4 lets a receiver use any).
+  let feedbackSource: UInt32
+  private(set) var sending: [Sending] = []
+  private(set) var receiving: [Receiving] = []
+  private(set) var counters = Counters()
+  private var routes: [UInt32: Route] = [:]
+  private var transceivers: [TransceiverIdentifier: Transceiver] = [:]
+  private var extensionMap = HeaderExtensionMap()
+  private var pacer: Pacer
+  private var bitrate: BitrateTarget
+  private var history = SentPackets()
+  private var recorder = TransportFeedbackRecorder()
+  private var usesTransportFeedback = false
+  private var feedbackMediaSource: UInt32 = 0
+  private var events: [Event] = []
+  private var control: [[UInt8]] = []
+  private var nextReport: Instant?
+  private var clockOffset: Int64 = 0
+  private var random: RandomSource
+  private var turn = 0
+
+  /// RFC 4585 section 3.6.2 lets feedback go early; regular reports come once a second while video flows.
+  private static let reportInterval = Interval.seconds(1)
+
+  init(canonicalName: String, startBitrate: Int, maximumBitrate: Int, source: UInt32) {
+    (self.canonicalName, feedbackSource) = (canonicalName, source)
+    pacer = Pacer(targetBitrate: startBitrate)
+    bitrate = BitrateTarget(initial: startBitrate, range: min(100_000, startBitrate)...max(maximumBitrate, startBitrate))
+    random = RandomSource(seed: UInt64(source) << 32 | UInt64(startBitrate & 0xFFFF_FFFF))
+  }
+
+  var targetBitrate: Int { bitrate.bitrate }
+
+  // MARK: What was agreed on
+
+  /// Follows the transceivers after an agreement.
+  mutating func apply(_ list: [Transceiver], now: Instant) {
+    for transceiver in list {
+      transceivers[transceiver.identifier] = transceiver
+      guard let negotiated = transceiver.negotiated else { continue }
+      for (kind, identifier) in negotiated.extensions { _ = extensionMap.set(kind, identifier: identifier) }
+      if negotiated.codecs.contains(where: { $0.capability.feedback.contains("transport-cc") }),
+        negotiated.extensions[.transportSequenceNumber] != nil
+      {
+        usesTransportFeedback = true
+      }
+    }
+    for transceiver in list { applySending(transceiver) }
+    for transceiver in list { applyReceiving(transceiver) }
+    if nextReport == nil { nextReport = now + MediaStreams.reportInterval / 2 }
+  }
+
+  private mutating func applySending(_ transceiver: Transceiver) {
+    let index = sending.firstIndex { $0.identifier == transceiver.identifier }
+    guard transceiver.currentDirection?.sends == true, let codec = transceiver.sendCodec, let negotiated = transceiver.negotiated else {
+      if let index { sending[index].isActive = false }
+      return
+    }
+    let retransmissions = negotiated.codecs.reduce(into: [UInt8: UInt8]()) { $0[$1.payloadType] = $1.retransmissionPayloadType }
+    if let index {
+      sending[index].codec = codec
+      sending[index].isActive = true
+      sending[index].stream.configuration.extensionMap = negotiated.extensionMap
+      sending[index].stream.configuration.retransmissionPayloadTypes = retransmissions
+      sending[index].stream.configuration.mid = transceiver.mid
+      return
+    }
+    var configuration = SendStream.Configuration(ssrc: transceiver.source, clockRate: codec.capability.clockRate)
+    configuration.retransmissionSSRC = retransmissions.isEmpty ? nil : transceiver.retransmissionSource
+    configuration.retransmissionPayloadTypes = retransmissions
+    configuration.extensionMap = negotiated.extensionMap
+    configuration.mid = transceiver.mid
+    configuration.capacity = transceiver.kind == .video ? 1_024 : 128
+    configuration.firstSequenceNumber = UInt16(truncatingIfNeeded: random.next()) & 0x7FFF
+    configuration.firstRetransmissionSequenceNumber = UInt16(truncatingIfNeeded: random.next()) & 0x7FFF
+    configuration.firstPictureIdentifier = UInt16(truncatingIfNeeded: random.next()) & 0x7FFF
+    sending.append(
+      Sending(
+        identifier: transceiver.identifier, kind: transceiver.kind, codec: codec, stream: SendStream(configuration),
+        timestampOffset: UInt32(truncatingIfNeeded: random.next())))
+  }
+
+  private mutating func applyReceiving(_ transceiver: Transceiver) {
+    guard let negotiated = transceiver.negotiated, transceiver.currentDirection?.receives == true else { return }
+    // The peer may declare its sources ahead; else they are recognized by what their packets carry.
+    guard let source = negotiated.remoteSource, routes[source] == nil else { return }
+    route(source, to: transceiver)
+    if let retransmissions = negotiated.remoteRetransmissionSource { routeRetransmissions(retransmissions, of: source) }
+  }
+
+  // MARK: Receiving
+
+  private mutating func route(_ source: UInt32, to transceiver: Transceiver) {
+    guard let negotiated = transceiver.negotiated else { return }
+    var configuration = ReceiveStream.Configuration(
+      ssrc: source, localSSRC: controlSource, codecs: [:], isNackEnabled: false, isPictureLossIndicationEnabled: false)
+    for (number, format) in negotiated.receivePayloadTypes {
+      switch format {
+      case .media(let codec):
+        guard let payload = codec.payloadFormat ?? PayloadFormat(encodingName: codec.name) else { continue }
+        configuration.codecs[number] = ReceiveStream.Codec(format: payload, clockRate: codec.clockRate)
+        if codec.feedback.contains("nack") { configuration.isNackEnabled = true }
+        if codec.feedback.contains("nack pli") { configuration.isPictureLossIndicationEnabled = true }
+      case .retransmission(let associated):
+        configuration.codecs[number] = ReceiveStream.Codec(format: .rtx, clockRate: 90_000, associatedPayloadType: associated)
+      }
+    }
+    receiving.append(
+      Receiving(identifier: transceiver.identifier, kind: transceiver.kind, stream: ReceiveStream(configuration)))
+    routes[source] = Route(index: receiving.count - 1, isRetransmission: false)
+  }
+
+  private mutating func routeRetransmissions(_ source: UInt32, of primary: UInt32) {
+    guard let route = routes[primary] else { return }
+    receiving[route.index].stream.configuration.retransmissionSSRC = source
+    routes[source] = Route(index: route.index, isRetransmission: true)
+  }
+
+  /// Finds out where a source that was never seen belongs (RFC 8843 section 9.2): by its mid, else by a payload type that only one section has.
+  private mutating func recognize(_ header: RTP.Header, _ extensions: HeaderExtensions) -> Route? {
+    let candidates = transceivers.values.filter { $0.currentDirection?.receives == true && $0.negotiated?.receivePayloadTypes[header.payloadType] != nil }
+    let transceiver: Transceiver?
+    if let mid = extensions.mid {
+      transceiver = candidates.first { $0.mid == mid }
+    } else {
+      transceiver = candidates.count == 1 ? candidates.first : nil
+    }
+    guard let transceiver, let format = transceiver.negotiated?.receivePayloadTypes[header.payloadType] else { return nil }
+    switch format {
+    case .media: route(header.ssrc, to: transceiver)
+    case .retransmission:
+      // A repair stream belongs to the newest source of its section.
+      guard let primary = receiving.last(where: { $0.identifier == transceiver.identifier })?.stream.configuration.ssrc else { return nil }
+      routeRetransmissions(header.ssrc, of: primary)
+    }
+    return routes[header.ssrc]
+  }
+
+  /// Takes a decrypted RTP packet; a media packet comes back with its place in the datagram.
+  mutating func receive(_ datagram: inout MutableRawSpan, _ range: Range<Int>, now: Instant) -> ReceivedMedia? {
+    var packet = datagram._mutatingExtracting(range)
+    let header: RTP.Header
+    do throws(MalformedPacket) {
+      header = try RTP.Header(parsing: packet.bytes)
+    } catch {
+      counters.count("rtp.malformed")
+      return nil
+    }
+    let extensions = HeaderExtensions(parsing: packet.bytes, header: header, map: extensionMap)
+    if extensions.isMalformed { counters.count("rtp.malformedExtension") }
+    if usesTransportFeedback, let number = extensions.transportSequenceNumber {
+      recorder.record(number, now: now)
+      feedbackMediaSource = header.ssrc
+    }
+    guard let route = routes[header.ssrc] ?? recognize(header, extensions) else {
+      counters.count("rtp.unknownSource")
+      return nil
+    }
+    guard let media = receiving[route.index].stream.receive(&packet, header: header, now: now) else { return nil }
+    let identifier = receiving[route.index].identifier
+    guard case .media(let codec) = transceivers[identifier]?.negotiated?.receivePayloadTypes[media.header.payloadType] else {
+      counters.count("rtp.unknownPayloadType")
+      return nil
+    }
+    return ReceivedMedia(
+      transceiver: identifier, codec: codec, header: media.header,
+      packet: range.lowerBound + media.range.lowerBound..<range.lowerBound + media.range.upperBound, videoOrientation: extensions.videoOrientation)
+  }
+
+  mutating func requestKeyFrame(of identifier: TransceiverIdentifier, now: Instant) {
+    guard let index = receiving.lastIndex(where: { $0.identifier == identifier }) else { return }
+    receiving[index].stream.requestKeyFrame(now: now)
+    sendFeedback(now: now)
+  }
+
+  // MARK: Sending
+
+  mutating func sendVideo(
+    _ frame: RawSpan, isKeyFrame: Bool, captureTime: Instant, rotation: UInt8, on identifier: TransceiverIdentifier, now: Instant
+  ) {
+    guard let index = sending.firstIndex(where: { $0.identifier == identifier && $0.isActive }) else {
+      return counters.count("rtp.inactiveSender")
+    }
+    let codec = sending[index].codec
+    guard let format = codec.capability.payloadFormat else { return }
+    // 90 ticks in a millisecond; the product of nanoseconds and 9 fits for centuries.
+    let ticks = UInt32(truncatingIfNeeded: captureTime.nanoseconds / 1_000 * 9 / 100)
+    var description = SendStream.Frame(
+      format: format, payloadType: codec.payloadType, timestamp: sending[index].timestampOffset &+ ticks)
+    description.captured = captureTime
+    description.isKeyFrame = isKeyFrame
+    description.videoOrientation = rotation
+    description.absoluteCaptureTime = isKeyFrame ? ntpTime(captureTime) : nil
+    if !sending[index].stream.enqueue(frame: frame, description, now: now) {
+      counters.count("rtp.queueFull")
+      events.append(.keyFrameRequested(identifier))
+    }
+    updatePacer()
+  }
+
+  mutating func sendAudio(
+    _ frame: RawSpan, timestamp: UInt32, captureTime: Instant, level: UInt8, on identifier: TransceiverIdentifier, now: Instant
+  ) {
+    guard let index = sending.firstIndex(where: { $0.identifier == identifier && $0.isActive }) else {
+      return counters.count("rtp.inactiveSender")
+    }
+    let codec = sending[index].codec
+    guard let format = codec.capability.payloadFormat else { return }
+    var description = SendStream.Frame(format: format, payloadType: codec.payloadType, timestamp: timestamp)
+    description.captured = captureTime
+    description.audioLevel = HeaderExtensions.AudioLevel(level: level, isVoice: level < 60)
+    if !sending[index].stream.enqueue(frame: frame, description, now: now) { counters.count("rtp.queueFull") }
+  }
+
+  private mutating func updatePacer() {
+    pacer.update(queuedBytes: sending.reduce(0) { $1.kind == .video ? $0 + $1.stream.queuedBytes : $0 })
+  }
+
+  /// The next packet to be protected and sent: control first, then sound, then pictures as the pacer allows.
+  mutating func pollTransmit(into buffer: inout MutableRawSpan, now: Instant) -> (count: Int, isControl: Bool)? {
+    if !control.isEmpty {
+      let packet = control.removeFirst()
+      buffer.copy(packet.span.bytes, at: 0)
+      return (packet.count, true)
+    }
+    for index in sending.indices where sending[index].kind == .audio {
+      if let count = next(index, into: &buffer, now: now) { return (count, false) }
+    }
+    guard pacer.allows(now: now) else { return nil }
+    for offset in sending.indices {
+      // In turn, so that no stream holds up another.
+      let index = (turn + offset) % sending.count
+      guard sending[index].kind == .video, let count = next(index, into: &buffer, now: now) else { continue }
+      turn = index + 1
+      pacer.sent(count, now: now)
+      updatePacer()
+      return (count, false)
+    }
+    return nil
+  }
+
+  private mutating func next(_ index: Int, into buffer: inout MutableRawSpan, now: Instant) -> Int? {
+    guard sending[index].stream.hasPackets,
+      let count = sending[index].stream.nextPacket(into: &buffer, transportSequenceNumber: history.nextSequenceNumber, now: now)
+    else { return nil }
+    if sending[index].stream.lastPacket.hasTransportSequenceNumber {
+      history.sent(count, now: now)
+    }
+    return count
+  }
+
+  // MARK: Control
+
+  private var controlSource: UInt32 { sending.first { $0.isActive }?.stream.configuration.ssrc ?? feedbackSource }
+
+  func ntpTime(_ now: Instant) -> NTPTime { NTPTime(unixNanoseconds: now.nanoseconds &+ clockOffset) }
+
+  /// Queues feedback; alone where reduced-size packets were agreed on (RFC 5506), else behind an empty report.
+  private mutating func send(_ packets: [RTCP.Packet]) {
+    let isReduced = transceivers.values.allSatisfy { $0.negotiated?.isReducedSizeRTCP ?? true }
+    control.append(
+      RTCP.write(
+        isReduced
+          ? packets
+          : [
+            .receiverReport(RTCP.ReceiverReport(ssrc: controlSource)),
+            .sourceDescription(RTCP.SourceDescription(ssrc: controlSource, canonicalName: canonicalName)),
+          ] + packets))
+  }
+
+  /// Takes a decrypted RTCP packet.
+  mutating func receiveControl(_ datagram: RawSpan, now: Instant) {
+    let packets: [RTCP.Packet]
+    do throws(MalformedPacket) {
+      packets = try RTCP.parse(datagram)
+    } catch {
+      return counters.count("rtcp.malformed")
+    }
+    for packet in packets {
+      switch packet {
+      case .senderReport(let report):
+        if let index = index(receiving: report.ssrc) { receiving[index].stream.handle(senderReport: report, now: now) }
+        take(report.reportBlocks, now: now)
+      case .receiverReport(let report): take(report.reportBlocks, now: now)
+      case .nack(let nack):
+        for index in sending.indices { sending[index].stream.handle(nack: nack, now: now) }
+      case .pictureLossIndication(let indication):
+        for index in sending.indices { sending[index].stream.handle(pictureLossIndication: indication) }
+      case .fullIntraRequest(let request):
+        for index in sending.indices { sending[index].stream.handle(fullIntraRequest: request) }
+      case .receiverEstimatedMaximumBitrate(let estimate): adapt { $0.handle(receiverEstimatedMaximumBitrate: estimate.bitrate) }
+      case .transportFeedback(let feedback):
+        let roundTripTime = history.handle(feedback, now: now)
+        let results = history.results
+        adapt { $0.handle(results, roundTripTime: roundTripTime, now: now) }
+      // The peer's tracks end with its description or its connection, not with a source's goodbye (W3C section 5.1).
+      case .goodbye, .sourceDescription, .extendedReport, .unknown: break
+      }
+    }
+    for index in sending.indices where sending[index].stream.takeKeyFrameRequest() {
+      events.append(.keyFrameRequested(sending[index].identifier))
+    }
+  }
+
+  private func index(receiving source: UInt32) -> Int? { routes[source].flatMap { $0.isRetransmission ? nil : $0.index } }
+
+  private mutating func take(_ blocks: [RTCP.ReportBlock], now: Instant) {
+    for block in blocks {
+      for index in sending.indices { sending[index].stream.handle(reportBlock: block, ntpTime: ntpTime(now)) }
+    }
+    // Where there is transport-wide feedback, it says more than report blocks.
+    guard !usesTransportFeedback, let worst = sending.filter({ $0.kind == .video }).map(\.stream.remote).max(by: { $0.fractionLost < $1.fractionLost })
+    else { return }
+    adapt { $0.handle(fractionLost: worst.fractionLost, roundTripTime: worst.roundTripTime, now: now) }
+  }
+
+  private mutating func adapt(_ body: (inout BitrateTarget) -> Void) {
+    let before = bitrate.bitrate
+    body(&bitrate)
+    guard bitrate.bitrate != before else { return }
+    pacer.targetBitrate = bitrate.bitrate
+    events.append(.targetBitrate(bitrate.bitrate))
+  }
+
+  mutating func pollEvent() -> Event? { events.isEmpty ? nil : events.removeFirst() }
+
+  // MARK: Time
+
+  /// Ties the monotonic clock to the wall clock, for sender reports: `unixNanoseconds` is the wall clock's time at `now`.
+  mutating func setWallClock(unixNanoseconds: Int64, now: Instant) { clockOffset = unixNanoseconds &- now.nanoseconds }
+
+  var deadline: Instant? {
+    var result = earliest(nextReport, pacer.deadline)
+    result = earliest(result, recorder.deadline)
+    for receiver in receiving { result = earliest(result, receiver.stream.deadline) }
+    return result
+  }
+
+  mutating func handleTimeout(now: Instant) {
+    sendFeedback(now: now)
+    if let due = nextReport, due <= now {
+      sendReports(now: now)
+      nextReport = now + MediaStreams.reportInterval
+    }
+  }
+
+  /// Requests for lost packets and key frames, and transport-wide feedback, as they are due.
+  private mutating func sendFeedback(now: Instant) {
+    var packets: [RTCP.Packet] = []
+    for index in receiving.indices { receiving[index].stream.feedback(now: now, into: &packets) }
+    recorder.feedback(now: now, senderSSRC: controlSource, mediaSSRC: feedbackMediaSource, into: &packets)
+    if !packets.isEmpty { send(packets) }
+  }
+
+  /// Sender reports for what is sent, and report blocks for what is received, in one compound packet.
+  private mutating func sendReports(now: Instant) {
+    var blocks: [RTCP.ReportBlock] = []
+    for index in receiving.indices {
+      if let block = receiving[index].stream.reportBlock(now: now) { blocks.append(block) }
+    }
+    var packets: [RTCP.Packet] = []
+    for sender in sending where sender.isActive {
+      guard var report = sender.stream.senderReport(now: now, ntpTime: ntpTime(now)) else { continue }
+      if packets.isEmpty { report.reportBlocks = Array(blocks.prefix(31)) }
+      packets.append(.senderReport(report))
+    }
+    if packets.isEmpty { packets = [.receiverReport(RTCP.ReceiverReport(ssrc: controlSource, reportBlocks: Array(blocks.prefix(31))))] }
+    packets.append(.sourceDescription(RTCP.SourceDescription(ssrc: controlSource, canonicalName: canonicalName)))
+    control.append(RTCP.write(packets))
+  }
+
+  /// Queues a goodbye for all that was sent.
+  mutating func close() {
+    let sources = sending.filter(\.isActive).map(\.stream.configuration.ssrc)
+    guard !sources.isEmpty else { return }
+    control.append(
+      RTCP.write([
+        .receiverReport(RTCP.ReceiverReport(ssrc: controlSource)), .goodbye(RTCP.Goodbye(ssrcs: sources)),
+      ]))
+    for index in sending.indices { sending[index].isActive = false }
+  }
+}

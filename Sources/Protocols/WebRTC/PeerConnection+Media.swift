@@ -1,0 +1,52 @@
+import Base
+import RTP
+
+/// A media packet that arrived, decrypted, and without the wrapping of retransmissions.
+public struct ReceivedMedia: Sendable {
+  /// Whose receiver it is for.
+  public var transceiver: TransceiverIdentifier
+  /// What the payload is.
+  public var codec: CodecCapability
+  /// The packet's header; its ranges count from the packet's start.
+  public var header: RTP.Header
+  /// Where the packet lies in the datagram that was given.
+  public var packet: Range<Int>
+  /// The video orientation extension's byte, when the packet carries it.
+  public var videoOrientation: UInt8?
+}
+
+extension PeerConnection {
+  /// Sends an encoded picture. `captureTime` gives the RTP time stamp; `rotation` counts clockwise quarter turns. Dropped, and counted, while
+  /// the transceiver may not send.
+  public mutating func sendVideo(
+    _ frame: RawSpan, isKeyFrame: Bool, captureTime: Instant, rotation: UInt8 = 0, on identifier: TransceiverIdentifier, now: Instant
+  ) {
+    guard transport.isSecure else { return transport.counters.count("rtp.unconnected") }
+    media.sendVideo(frame, isKeyFrame: isKeyFrame, captureTime: captureTime, rotation: rotation, on: identifier, now: now)
+  }
+
+  /// Sends an encoded packet of sound. `timestamp` is in the codec's RTP clock, `level` as RFC 6464 counts.
+  public mutating func sendAudio(
+    _ frame: RawSpan, timestamp: UInt32, captureTime: Instant, level: UInt8, on identifier: TransceiverIdentifier, now: Instant
+  ) {
+    guard transport.isSecure else { return transport.counters.count("rtp.unconnected") }
+    media.sendAudio(frame, timestamp: timestamp, captureTime: captureTime, level: level, on: identifier, now: now)
+  }
+
+  /// Asks the peer for a key frame of what the transceiver receives (PLI). Requests in quick succession become one.
+  public mutating func requestKeyFrame(of identifier: TransceiverIdentifier, now: Instant) {
+    media.requestKeyFrame(of: identifier, now: now)
+  }
+
+  /// Bits per second that video should be encoded with now.
+  public var targetBitrate: Int { media.targetBitrate }
+
+  /// Counts of everything that was dropped or refused, by reason.
+  public var discards: Counters {
+    var result = transport.counters
+    result.add(transport.ice.counters)
+    result.add(media.counters)
+    if let association { result.add(association.counters) }
+    return result
+  }
+}

@@ -1,0 +1,310 @@
+import Base
+import Bytes
+import DTLS
+import ICE
+import RTP
+import SCTP
+import SDP
+
+/// A WebRTC peer connection with the W3C names, states and events (W3C WebRTC 1.0, RFC 8829), as a value without sockets, clocks or threads.
+///
+/// Its owner passes datagrams and the time in, and drains packets, events and the next deadline:
+///
+///     connection.addSocket(id, address: address)
+///     let offer = try connection.createOffer(now: now)
+///     try connection.setLocalDescription(.offer, offer, now: now)
+///     while let event = connection.pollEvent() { … }
+///     while let packet = connection.pollTransmit(into: &buffer, now: now) { … }
+///
+/// All media and data share one transport (bundle policy `max-bundle`, RTCP multiplexed).
+public struct PeerConnection: ~Copyable {
+  /// What a connection is made with: W3C `RTCConfiguration`, and what this side is able to do.
+  public struct Configuration: Sendable {
+    /// STUN and TURN servers, their names already resolved.
+    public var iceServers: [ICE.Server] = []
+    /// W3C `iceTransportPolicy: "relay"`: only relayed candidates.
+    public var isRelayOnly = false
+    /// Names that stand for host addresses in candidates (mDNS); empty: addresses are shown.
+    public var concealedNames: [IPAddress: String] = [:]
+    /// The DTLS certificate, made ahead of the call.
+    public var certificate: Certificate
+    /// What can be sent and received, in order of preference.
+    public var codecs = CodecCapability.all
+    /// Header extensions that are offered and accepted.
+    public var headerExtensions: [MediaKind: [HeaderExtension]] = [
+      .audio: [.audioLevel, .absoluteSendTime, .transportSequenceNumber, .mid],
+      .video: [.absoluteSendTime, .transportSequenceNumber, .mid, .rid, .repairedRid, .videoOrientation, .playoutDelay, .absoluteCaptureTime],
+    ]
+    /// SRTP profiles in order of preference (IANA numbers).
+    public var srtpProfiles: [UInt16] = [7, 8, 1]
+    /// The largest data channel message this side takes, in bytes.
+    public var maximumMessageSize = 262_144
+    /// Bits per second that sending starts with.
+    public var startBitrate = 1_000_000
+    /// Bits per second that sending never exceeds.
+    public var maximumBitrate = 4_000_000
+    /// Makes all randomness a function of the seed, for tests; nil: the system's generator.
+    public var seed: UInt64?
+
+    /// A configuration without servers.
+    public init(certificate: Certificate) { self.certificate = certificate }
+  }
+
+  /// What the connection was made with.
+  public let configuration: Configuration
+  var negotiation: Negotiation
+  var transport: Transport
+  var media: MediaStreams
+  var association: Association?
+  var isAssociationStarted = false
+  var channels: [DataChannel] = []
+  var events: [PeerConnectionEvent] = []
+  var isClosed = false
+  var isGathering = false
+  var isNegotiationNeededAnnounced = false
+  var localCandidates: [ICE.Candidate] = []
+  /// Credentials that an offer or answer names and that take effect when it is set as local description.
+  var restartParameters: ICE.Parameters?
+  var wantsRestart = false
+  /// The agent before a pending restart, for a rollback.
+  var agentBeforeRestart: ICE.Agent?
+
+  /// W3C `iceConnectionState`.
+  public private(set) var iceConnectionState = ICE.ConnectionState.new
+  /// W3C `iceGatheringState`.
+  public private(set) var iceGatheringState = ICE.GatheringState.new
+  /// W3C `connectionState`.
+  public private(set) var connectionState = PeerConnectionState.new
+
+  /// A connection in its initial state.
+  public init(configuration: Configuration) {
+    self.configuration = configuration
+    var generator: any RandomNumberGenerator & Sendable =
+      configuration.seed.map { RandomSource(seed: $0) } ?? SystemRandomNumberGenerator()
+    var ice = ICE.Agent.Configuration()
+    ice.servers = configuration.iceServers
+    ice.relayOnly = configuration.isRelayOnly
+    ice.concealedNames = configuration.concealedNames
+    transport = Transport(
+      ice: ICE.Agent(configuration: ice, isControlling: true, seed: configuration.seed), certificate: configuration.certificate)
+    let alphabet = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+    let name = String((0..<16).map { _ in alphabet[Int(generator.next() % UInt64(alphabet.count))] })
+    media = MediaStreams(
+      canonicalName: name, startBitrate: configuration.startBitrate, maximumBitrate: configuration.maximumBitrate,
+      source: UInt32(truncatingIfNeeded: generator.next()) | 2)
+    negotiation = Negotiation(
+      codecs: configuration.codecs, extensions: configuration.headerExtensions,
+      // RFC 8829 section 5.2.1: 63 random bits.
+      sessionIdentifier: generator.next() >> 1, canonicalName: name, maximumMessageSize: configuration.maximumMessageSize,
+      generator: generator)
+  }
+
+  // MARK: State
+
+  /// W3C `signalingState`.
+  public var signalingState: SignalingState { isClosed ? .closed : negotiation.signalingState }
+  /// The transceivers, in the order of their creation.
+  public var transceivers: [Transceiver] { negotiation.transceivers }
+  /// The transceiver of that name.
+  public func transceiver(_ identifier: TransceiverIdentifier) -> Transceiver? { negotiation[identifier] }
+  /// The DTLS transport's state.
+  public var dtlsTransportState: DTLSTransportState { transport.state }
+  /// Why the connection failed; nil when nobody knows.
+  public var failureReason: String? {
+    transport.failure ?? (iceConnectionState == .failed ? "no candidate pair works any more (ICE)" : nil)
+  }
+  /// Whether the peer can be sent media and data now.
+  public var isConnected: Bool { connectionState == .connected }
+
+  /// W3C `localDescription`, with the candidates gathered so far.
+  public var localDescription: (type: DescriptionType, description: SessionDescription)? {
+    negotiation.localDescription.map { ($0.type, withCandidates($0.description)) }
+  }
+  /// W3C `remoteDescription`.
+  public var remoteDescription: (type: DescriptionType, description: SessionDescription)? {
+    negotiation.remoteDescription.map { ($0.type, $0.description) }
+  }
+  /// W3C `currentLocalDescription`.
+  public var currentLocalDescription: SessionDescription? { negotiation.currentLocal.map { withCandidates($0.description) } }
+  /// W3C `pendingLocalDescription`.
+  public var pendingLocalDescription: SessionDescription? { negotiation.pendingLocal.map { withCandidates($0.description) } }
+  /// W3C `currentRemoteDescription`.
+  public var currentRemoteDescription: SessionDescription? { negotiation.currentRemote?.description }
+  /// W3C `pendingRemoteDescription`.
+  public var pendingRemoteDescription: SessionDescription? { negotiation.pendingRemote?.description }
+
+  private func withCandidates(_ description: SessionDescription) -> SessionDescription {
+    var description = description
+    for index in description.media.indices where !description.media[index].isRejected {
+      guard description.media[index].usernameFragment == transport.ice.localParameters.usernameFragment else { continue }
+      description.media[index].candidates = localCandidates.map { $0.description.attributeValue }
+      description.media[index].hasEndOfCandidates = iceGatheringState == .complete
+      if let first = localCandidates.first(where: { $0.hostName == nil && $0.transport == .udp }) {
+        description.media[index].port = first.address.port
+      }
+      break
+    }
+    return description
+  }
+
+  // MARK: Transceivers
+
+  /// W3C `addTransceiver`: a media section of its own in the next offer.
+  public mutating func addTransceiver(
+    _ kind: MediaKind, direction: Direction = .sendrecv, streams: [String] = [], trackIdentifier: String? = nil
+  ) throws(PeerConnectionError) -> TransceiverIdentifier {
+    try checkOpen()
+    let identifier = negotiation.addTransceiver(kind: kind, direction: direction, streams: streams, trackIdentifier: trackIdentifier)
+    checkNegotiationNeeded()
+    return identifier
+  }
+
+  /// W3C `addTrack`: sends on a transceiver that is free for it, else on a new one.
+  public mutating func addTrack(
+    _ kind: MediaKind, streams: [String] = [], trackIdentifier: String? = nil
+  ) throws(PeerConnectionError) -> TransceiverIdentifier {
+    try checkOpen()
+    defer { checkNegotiationNeeded() }
+    let free = negotiation.transceivers.firstIndex {
+      $0.kind == kind && !$0.isStopped && !$0.direction.sends && !$0.isAddedByTrack && $0.currentDirection?.sends != true
+    }
+    guard let free else {
+      return negotiation.addTransceiver(
+        kind: kind, direction: .sendrecv, streams: streams, trackIdentifier: trackIdentifier, isAddedByTrack: true)
+    }
+    let receives = negotiation.transceivers[free].direction.receives
+    negotiation.transceivers[free].direction = Direction(sends: true, receives: receives)
+    negotiation.transceivers[free].sendStreamIdentifiers = streams
+    if let trackIdentifier { negotiation.transceivers[free].sendTrackIdentifier = trackIdentifier }
+    negotiation.transceivers[free].isAddedByTrack = true
+    return negotiation.transceivers[free].identifier
+  }
+
+  /// W3C `removeTrack`: the transceiver stops sending with the next agreement.
+  public mutating func removeTrack(_ identifier: TransceiverIdentifier) throws(PeerConnectionError) {
+    guard let direction = negotiation[identifier]?.direction else { return }
+    if direction.sends { try setDirection(Direction(sends: false, receives: direction.receives), of: identifier) }
+  }
+
+  /// W3C `RTCRtpTransceiver.direction`.
+  public mutating func setDirection(_ direction: Direction, of identifier: TransceiverIdentifier) throws(PeerConnectionError) {
+    try checkOpen()
+    guard var transceiver = negotiation[identifier] else { return }
+    guard !transceiver.isStopped else { throw PeerConnectionError(.invalidState, "the transceiver is stopped") }
+    transceiver.direction = direction
+    negotiation[identifier] = transceiver
+    checkNegotiationNeeded()
+  }
+
+  /// W3C `RTCRtpTransceiver.stop()`.
+  public mutating func stop(_ identifier: TransceiverIdentifier) throws(PeerConnectionError) {
+    try checkOpen()
+    guard var transceiver = negotiation[identifier], !transceiver.isStopped else { return }
+    transceiver.direction = .stopped
+    negotiation[identifier] = transceiver
+    checkNegotiationNeeded()
+  }
+
+  /// W3C `setCodecPreferences`: only these codecs, in this order; empty for the default.
+  public mutating func setCodecPreferences(
+    _ codecs: [CodecCapability], of identifier: TransceiverIdentifier
+  ) throws(PeerConnectionError) {
+    guard var transceiver = negotiation[identifier] else { return }
+    let known = configuration.codecs.filter { $0.kind == transceiver.kind }
+    for codec in codecs where !known.contains(codec) {
+      throw PeerConnectionError(.invalidModification, "\(codec.mimeType) is not among this connection's \(transceiver.kind.rawValue) codecs")
+    }
+    guard codecs.isEmpty || codecs.contains(where: { !$0.isAuxiliary }) else {
+      throw PeerConnectionError(.invalidModification, "the preferences name no media codec")
+    }
+    transceiver.codecPreferences = codecs
+    negotiation[identifier] = transceiver
+    checkNegotiationNeeded()
+  }
+
+  func checkOpen() throws(PeerConnectionError) {
+    if isClosed { throw PeerConnectionError(.invalidState, "the connection is closed") }
+  }
+
+  mutating func checkNegotiationNeeded() {
+    guard !isClosed, negotiation.signalingState == .stable else { return }
+    let isNeeded = negotiation.isNegotiationNeeded || wantsRestart
+    if isNeeded, !isNegotiationNeededAnnounced { events.append(.negotiationNeeded) }
+    isNegotiationNeededAnnounced = isNeeded
+  }
+
+  // MARK: Events and states
+
+  /// The next thing that happened.
+  public mutating func pollEvent() -> PeerConnectionEvent? {
+    takeIceEvents()
+    updateConnectionState()
+    return events.isEmpty ? nil : events.removeFirst()
+  }
+
+  private mutating func takeIceEvents() {
+    while let event = transport.ice.pollEvent() {
+      switch event {
+      case .localCandidate(let candidate):
+        localCandidates.append(candidate)
+        events.append(.iceCandidate(described(candidate.description)))
+      case .gatheringState(let state):
+        iceGatheringState = state
+        events.append(.iceGatheringStateChange(state))
+        if state == .complete { events.append(.iceCandidate(nil)) }
+      case .connectionState(let state):
+        iceConnectionState = state
+        events.append(.iceConnectionStateChange(state))
+      case .selectedPair: break
+      case .openStream(let socket, let address, let name): events.append(.openStream(socket, to: address, tlsName: name))
+      case .closeStream(let socket): events.append(.closeStream(socket))
+      case .candidateError(let url, let address, let code, let text):
+        events.append(.iceCandidateError(url: url, address: address?.description, code: code, text: text))
+      }
+    }
+  }
+
+  private func described(_ candidate: String) -> IceCandidate {
+    let index = negotiation.sections.firstIndex { !$0.isRejected } ?? 0
+    return IceCandidate(
+      candidate: candidate, sdpMid: index < negotiation.sections.count ? negotiation.sections[index].mid : nil, sdpMLineIndex: index,
+      usernameFragment: transport.ice.localParameters.usernameFragment)
+  }
+
+  /// W3C section 4.4.3: the ICE and the DTLS transport's states taken together.
+  private mutating func updateConnectionState() {
+    let state: PeerConnectionState =
+      switch (iceConnectionState, transport.state) {
+      case _ where isClosed: .closed
+      case (.failed, _), (_, .failed): .failed
+      case (.disconnected, _): .disconnected
+      case (.new, .new), (.new, .closed): .new
+      case (.connected, .connected), (.completed, .connected): .connected
+      case (.connected, .closed), (.completed, .closed): .disconnected
+      default: .connecting
+      }
+    guard state != connectionState else { return }
+    connectionState = state
+    events.append(.connectionStateChange(state))
+  }
+
+  /// W3C `close()`: says goodbye to the peer; what is still to be sent can be drained afterwards.
+  public mutating func close(now: Instant) {
+    guard !isClosed else { return }
+    isClosed = true
+    media.close()
+    association?.abort(now: now)
+    drainAssociation(now: now)
+    for index in channels.indices { channels[index].state = .closed }
+    transport.close(now: now)
+    for index in negotiation.transceivers.indices {
+      negotiation.transceivers[index].direction = .stopped
+      negotiation.transceivers[index].currentDirection = .stopped
+    }
+  }
+}
+
+extension String {
+  /// The part after `candidate:` belongs to the attribute as a whole; descriptions keep the attribute's value.
+  var attributeValue: String { hasPrefix("a=") ? String(dropFirst(2)) : self }
+}

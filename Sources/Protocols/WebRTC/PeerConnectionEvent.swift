@@ -1,0 +1,64 @@
+import Base
+import ICE
+import SCTP
+
+/// Names one data channel of a connection.
+public struct DataChannelIdentifier: Sendable, Hashable {
+  /// Its place in the order of creation.
+  public let rawValue: Int
+}
+
+/// W3C `RTCPeerConnectionState`.
+public enum PeerConnectionState: String, Sendable { case new, connecting, connected, disconnected, failed, closed }
+
+/// What happened on a connection, under the names of the W3C events.
+public enum PeerConnectionEvent: Sendable {
+  case negotiationNeeded
+  case signalingStateChange(SignalingState)
+  case iceGatheringStateChange(ICE.GatheringState)
+  case iceConnectionStateChange(ICE.ConnectionState)
+  case connectionStateChange(PeerConnectionState)
+  /// A local candidate for the peer; nil when there will be no more.
+  case iceCandidate(IceCandidate?)
+  /// A remote candidate has a name in place of its address (mDNS): the owner looks it up and calls `addResolvedCandidate`.
+  case candidateNameUnresolved(ICE.Candidate)
+  case iceCandidateError(url: String, address: String?, code: Int, text: String)
+  /// The peer sends a track now.
+  case track(TransceiverIdentifier)
+  /// The peer sends the track no more.
+  case trackRemoved(TransceiverIdentifier)
+  /// The peer opened a data channel.
+  case dataChannel(DataChannelIdentifier)
+  case dataChannelOpen(DataChannelIdentifier)
+  case dataChannelMessage(DataChannelIdentifier, [UInt8], isText: Bool)
+  case dataChannelBufferedAmountLow(DataChannelIdentifier)
+  case dataChannelClose(DataChannelIdentifier)
+
+  /// The peer's decoder needs a key frame of what the transceiver sends.
+  case keyFrameRequested(TransceiverIdentifier)
+  /// How many bits per second the network and the peer bear for all media together.
+  case targetBitrate(Int)
+
+  /// The owner opens a TCP connection (TLS when `tlsName` is set) for ICE, then calls `streamOpened` or `streamFailed`.
+  case openStream(SocketIdentifier, to: SocketAddress, tlsName: String?)
+  /// The owner closes that connection.
+  case closeStream(SocketIdentifier)
+}
+
+/// A candidate with the section it belongs to: W3C `RTCIceCandidateInit`.
+public struct IceCandidate: Sendable, Hashable {
+  /// `candidate:…`; empty for the end of candidates of one generation.
+  public var candidate: String
+  /// The media section's identification tag.
+  public var sdpMid: String?
+  /// The media section's index.
+  public var sdpMLineIndex: Int?
+  /// The ICE generation that the candidate belongs to.
+  public var usernameFragment: String?
+
+  /// A candidate for one section.
+  public init(candidate: String, sdpMid: String?, sdpMLineIndex: Int?, usernameFragment: String? = nil) {
+    (self.candidate, self.sdpMid) = (candidate, sdpMid)
+    (self.sdpMLineIndex, self.usernameFragment) = (sdpMLineIndex, usernameFragment)
+  }
+}

@@ -1,0 +1,38 @@
+/// One value in a statistics report.
+public enum StatisticValue: Sendable, Equatable {
+  case number(Double)
+  case integer(Int)
+  case text(String)
+  case flag(Bool)
+}
+
+extension StatisticValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral {
+  public init(integerLiteral value: Int) { self = .integer(value) }
+  public init(stringLiteral value: String) { self = .text(value) }
+  public init(floatLiteral value: Double) { self = .number(value) }
+  public init(booleanLiteral value: Bool) { self = .flag(value) }
+
+  /// The value as a whole number; nil for text and flags.
+  public var intValue: Int? {
+    switch self {
+    case .integer(let value): value
+    case .number(let value): Int(value)
+    default: nil
+    }
+  }
+}
+
+extension StatisticValue: Encodable {
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .number(let value): try container.encode(value)
+    case .integer(let value): try container.encode(value)
+    case .text(let value): try container.encode(value)
+    case .flag(let value): try container.encode(value)
+    }
+  }
+}
+
+/// W3C `RTCStatsReport`: dictionaries by id, their members under the W3C names ("Identifiers for WebRTC's Statistics API").
+public typealias StatisticsReport = [String: [String: StatisticValue]]
