@@ -97,10 +97,12 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
       precondition(inbox.thread == nil && !inbox.isStopping, "an event loop is started once")
       var thread = pthread_t()
       let context = Unmanaged.passRetained(self).toOpaque()
-      let result = pthread_create(&thread, nil, { @Sendable context in
-        Unmanaged<EventLoop>.fromOpaque(context!).takeRetainedValue().main()
-        return nil
-      }, context)
+      let result = pthread_create(
+        &thread, nil,
+        { @Sendable context in
+          Unmanaged<EventLoop>.fromOpaque(context!).takeRetainedValue().main()
+          return nil
+        }, context)
       precondition(result == 0, "the network thread could not be started: \(SystemError("pthread_create", code: result))")
       inbox.thread = thread
     }
@@ -187,7 +189,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private func index(of registration: Registration) -> Int? {
     checkIsolated()
     let index = Int(registration.slot)
-    guard watches.indices.contains(index), watches[index].generation == registration.generation, watches[index].handler != nil else { return nil }
+    guard watches.indices.contains(index), watches[index].generation == registration.generation, watches[index].handler != nil else {
+      return nil
+    }
     return index
   }
 

@@ -22,13 +22,16 @@ public final class HTTPServer: Sendable {
 
   /// Listens on `address`, by default any free port of the loopback. Content of requests is limited to `maximumBody` bytes.
   public init(
-    on address: SocketAddress = SocketAddress(.loopback4, 0), identity: Identity? = nil, maximumBody: Int = 1 << 20, handler: @escaping Handler
+    on address: SocketAddress = SocketAddress(.loopback4, 0), identity: Identity? = nil, maximumBody: Int = 1 << 20,
+    handler: @escaping Handler
   ) throws(SystemError) {
     connections = HTTPConnections(handler: handler, maximumBody: maximumBody, scheme: identity == nil ? "http" : "https")
     let context = Unmanaged.passUnretained(connections).toOpaque()
     errno = 0
     let daemon = address.withSockaddr { pointer, _ in
-      http_daemon_start(pointer, HTTPConnections.begin, HTTPConnections.access, HTTPConnections.completed, context, 30, 256, identity?.key, identity?.certificate)
+      http_daemon_start(
+        pointer, HTTPConnections.begin, HTTPConnections.access, HTTPConnections.completed, context, 30, 256, identity?.key,
+        identity?.certificate)
     }
     guard let daemon else { throw SystemError("listen on \(address)", code: errno == 0 ? EINVAL : errno) }
     self.address = SocketAddress(address.ip, http_daemon_port(daemon))
@@ -40,7 +43,7 @@ public final class HTTPServer: Sendable {
   /// `http://127.0.0.1:8080` or alike, without a path.
   public var origin: String { "\(connections.scheme)://\(address)" }
 
-  /// Answers waiting requests with 503, closes all connections and ends the thread. It may be called again.
+  /// Cuts all connections and ends the thread. Requests that wait are answered with 503 where there is time, or cut. It may be called again.
   public func stop() { connections.stop() }
 }
 
@@ -96,15 +99,18 @@ final class HTTPConnections: @unchecked Sendable {
 
   // MARK: The daemon's callbacks
 
-  static let begin: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = { _, target, _ in
+  static let begin: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
+    _, target, _ in
     Unmanaged.passRetained(Exchange(target: target.map { String(cString: $0) } ?? "/")).toOpaque()
   }
 
-  static let completed: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?, MHD_RequestTerminationCode) -> Void = {
-    _, _, exchange, _ in
-    if let pointer = exchange?.pointee { Unmanaged<Exchange>.fromOpaque(pointer).release() }
-    exchange?.pointee = nil
-  }
+  static let completed:
+    @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?, MHD_RequestTerminationCode)
+      -> Void = {
+        _, _, exchange, _ in
+        if let pointer = exchange?.pointee { Unmanaged<Exchange>.fromOpaque(pointer).release() }
+        exchange?.pointee = nil
+      }
 
   static let access: MHD_AccessHandlerCallback = { context, connection, _, method, _, content, size, exchange in
     guard let context, let connection, let method, let size, let pointer = exchange?.pointee else { return .NO }
@@ -151,13 +157,17 @@ final class HTTPConnections: @unchecked Sendable {
   private func request(_ exchange: Exchange, _ connection: OpaquePointer, _ method: String) -> HTTPRequest? {
     var headers = HTTPHeaders()
     withUnsafeMutablePointer(to: &headers) { pointer in
-      _ = MHD_get_connection_values(connection, .HEADER_KIND, { context, _, name, value in
-        guard let context, let name else { return .YES }
-        context.assumingMemoryBound(to: HTTPHeaders.self).pointee.add(String(cString: name), value.map { String(cString: $0) } ?? "")
-        return .YES
-      }, pointer)
+      _ = MHD_get_connection_values(
+        connection, .HEADER_KIND,
+        { context, _, name, value in
+          guard let context, let name else { return .YES }
+          context.assumingMemoryBound(to: HTTPHeaders.self).pointee.add(String(cString: name), value.map { String(cString: $0) } ?? "")
+          return .YES
+        }, pointer)
     }
-    guard exchange.target.hasPrefix("/"), let url = try? HTTPURL("\(scheme)://\(headers["Host"] ?? "localhost")\(exchange.target)") else { return nil }
+    guard exchange.target.hasPrefix("/"), let url = try? HTTPURL("\(scheme)://\(headers["Host"] ?? "localhost")\(exchange.target)") else {
+      return nil
+    }
     var request = HTTPRequest(method, url, headers: headers, body: exchange.body)
     request.remoteAddress = http_client_address(connection).flatMap { SocketAddress(UnsafeRawPointer($0)) }
     return request

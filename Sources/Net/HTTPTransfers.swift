@@ -29,10 +29,12 @@ final class HTTPTransfers: @unchecked Sendable {
     self.trust = trust.context
     self.userAgent = userAgent
     var thread = pthread_t()
-    let result = pthread_create(&thread, nil, { @Sendable context in
-      Unmanaged<HTTPTransfers>.fromOpaque(context!).takeRetainedValue().main()
-      return nil
-    }, Unmanaged.passRetained(self).toOpaque())
+    let result = pthread_create(
+      &thread, nil,
+      { @Sendable context in
+        Unmanaged<HTTPTransfers>.fromOpaque(context!).takeRetainedValue().main()
+        return nil
+      }, Unmanaged.passRetained(self).toOpaque())
     precondition(result == 0, "the HTTP thread could not be started: \(SystemError("pthread_create", code: result))")
     pthread_detach(thread)
   }
@@ -156,7 +158,8 @@ final class HTTPTransfer: @unchecked Sendable {
     }
     _ = curl_set_pointer(easy, CURLOPT_HEADERDATA, context)
     _ = curl_set_writer(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
-      Unmanaged<HTTPTransfer>.fromOpaque(context!).takeUnretainedValue().receivedHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
+      Unmanaged<HTTPTransfer>.fromOpaque(context!).takeUnretainedValue().receivedHeader(
+        UnsafeRawBufferPointer(start: bytes, count: size * count))
     }
     return easy
   }
@@ -173,7 +176,9 @@ final class HTTPTransfer: @unchecked Sendable {
         _ = curl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, &body)
       }
     }
-    for field in request.headers.fields { list = curl_slist_append(list, field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)") }
+    for field in request.headers.fields {
+      list = curl_slist_append(list, field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
+    }
     // Otherwise libcurl adds a type of its own, and waits for a go-ahead with long content.
     if request.headers["Content-Type"] == nil { list = curl_slist_append(list, "Content-Type:") }
     list = curl_slist_append(list, "Expect:")
@@ -226,8 +231,10 @@ final class HTTPTransfer: @unchecked Sendable {
         code == Int(ECONNREFUSED) ? .refused(host: request.url.host, port: request.url.port) : .unreachable(reason: reason))
     case CURLE_OPERATION_TIMEDOUT: return .failure(.timedOut(host: request.url.host))
     case CURLE_PEER_FAILED_VERIFICATION: return .failure(.tls(verificationError(easy)))
-    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE: return .failure(.tls(.failed(reason: reason)))
-    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_BAD_CONTENT_ENCODING: return .failure(.invalid(reason: reason))
+    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE:
+      return .failure(.tls(.failed(reason: reason)))
+    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_BAD_CONTENT_ENCODING:
+      return .failure(.invalid(reason: reason))
     default: return .failure(.unreachable(reason: reason))
     }
   }
@@ -235,8 +242,9 @@ final class HTTPTransfer: @unchecked Sendable {
   private func verificationError(_ easy: UnsafeMutableRawPointer) -> TLSError {
     var code = 0
     _ = curl_get_number(easy, CURLINFO_SSL_VERIFYRESULT, &code)
-    guard code == 0 else { return TLSError(verificationResult: code) }
-    // The chain is good, so it is the name. libcurl has listed the certificate's fields: "X509v3 Subject Alternative Name:DNS:a, IP Address:b".
+    // libcurl's own check of the name ends in an unspecified error, after the chain was found good.
+    guard code == Int(X509_V_OK) || code == Int(X509_V_ERR_UNSPECIFIED) else { return TLSError(verificationResult: code) }
+    // It has listed the certificate's fields: "X509v3 Subject Alternative Name:DNS:a, IP Address:b".
     var names: [String] = []
     var chain: UnsafeMutablePointer<curl_certinfo>?
     if curl_get_certificates(easy, &chain) == CURLE_OK, let chain, chain.pointee.num_of_certs > 0 {

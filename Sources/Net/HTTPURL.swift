@@ -53,11 +53,17 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
       defer { curl_free(value) }
       return String(cString: value)
     }
-    guard part(CURLUPART_USER) == nil, part(CURLUPART_PASSWORD) == nil else { throw HTTPURLError(text: "the URL", reason: "must not hold a user name") }
+    guard part(CURLUPART_USER) == nil, part(CURLUPART_PASSWORD) == nil else {
+      throw HTTPURLError(text: "the URL", reason: "must not hold a user name")
+    }
     curl_url_set(handle, CURLUPART_FRAGMENT, nil, 0)
-    guard let scheme = part(CURLUPART_SCHEME)?.lowercased(), scheme == "http" || scheme == "https" else { throw fail("only http and https can be asked") }
+    guard let scheme = part(CURLUPART_SCHEME)?.lowercased(), scheme == "http" || scheme == "https" else {
+      throw fail("only http and https can be asked")
+    }
     guard let host = part(CURLUPART_HOST)?.lowercased(), !host.isEmpty else { throw fail("a host is missing") }
-    guard let port = part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap(UInt16.init) else { throw fail("its port is not a number up to 65535") }
+    guard let port = part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap(UInt16.init) else {
+      throw fail("its port is not a number up to 65535")
+    }
     guard let whole = part(CURLUPART_URL) else { throw fail("it cannot be written") }
     self.scheme = scheme
     self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host

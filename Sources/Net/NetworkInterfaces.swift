@@ -15,6 +15,11 @@ public struct InterfaceAddress: Sendable, Hashable {
   public let prefix: Int
   /// The interface's index.
   public let index: UInt32
+
+  /// An interface's address.
+  public init(name: String, ip: IPAddress, isLoopback: Bool, isMulticast: Bool, prefix: Int, index: UInt32) {
+    (self.name, self.ip, self.isLoopback, self.isMulticast, self.prefix, self.index) = (name, ip, isLoopback, isMulticast, prefix, index)
+  }
 }
 
 /// The machine's network interfaces.

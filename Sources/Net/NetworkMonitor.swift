@@ -16,7 +16,8 @@ public final class NetworkMonitor {
   private var isRunning = true
 
   /// Calls `changed` with the new addresses, after each change that has lasted for `settling`: changes come in bursts.
-  public init(loop: EventLoop, settling: Interval = .milliseconds(200), changed: @escaping ([InterfaceAddress]) -> Void) throws(SystemError) {
+  public init(loop: EventLoop, settling: Interval = .milliseconds(200), changed: @escaping ([InterfaceAddress]) -> Void) throws(SystemError)
+  {
     loop.checkIsolated()
     let descriptor = linux_route_monitor()
     guard descriptor >= 0 else { throw SystemError("open a route socket") }

@@ -109,13 +109,15 @@ private enum LookupThreads {
 
   private static func startThread() -> Bool {
     var thread = pthread_t()
-    let result = pthread_create(&thread, nil, { @Sendable _ in
-      var all = sigset_t()
-      sigfillset(&all)
-      pthread_sigmask(SIG_BLOCK, &all, nil)
-      LookupThreads.work(isCounted: true)
-      return nil
-    }, nil)
+    let result = pthread_create(
+      &thread, nil,
+      { @Sendable _ in
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_BLOCK, &all, nil)
+        LookupThreads.work(isCounted: true)
+        return nil
+      }, nil)
     if result == 0 { pthread_detach(thread) }
     return result == 0
   }

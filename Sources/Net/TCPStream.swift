@@ -40,7 +40,8 @@ public final class TCPStream {
     public var closed: (StreamError?) -> Void
 
     /// The three handlers.
-    public init(opened: @escaping (SocketAddress) -> Void, received: @escaping (RawSpan) -> Void, closed: @escaping (StreamError?) -> Void) {
+    public init(opened: @escaping (SocketAddress) -> Void, received: @escaping (RawSpan) -> Void, closed: @escaping (StreamError?) -> Void)
+    {
       (self.opened, self.received, self.closed) = (opened, received, closed)
     }
   }
@@ -241,7 +242,9 @@ public final class TCPStream {
 
   private func writeOnce() -> SystemError? {
     while sentCount < outgoing.count {
-      let count = outgoing.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress! + sentCount, outgoing.count - sentCount, Int32(MSG_NOSIGNAL)) }
+      let count = outgoing.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress! + sentCount, outgoing.count - sentCount, Int32(MSG_NOSIGNAL))
+      }
       if count < 0 {
         if errno == EINTR { continue }
         return errno == EAGAIN || errno == EWOULDBLOCK ? nil : SystemError("send to \(remoteAddress)")

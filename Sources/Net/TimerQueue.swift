@@ -114,7 +114,7 @@ struct TimerQueue {
     var position = start
     while true {
       var least = position
-      for child in 2 * position + 1 ... 2 * position + 2 where child < heap.count && isBefore(heap[child], heap[least]) { least = child }
+      for child in 2 * position + 1...2 * position + 2 where child < heap.count && isBefore(heap[child], heap[least]) { least = child }
       if least == position { return }
       exchange(position, least)
       position = least

@@ -7,6 +7,8 @@ public struct TrustStoreError: Error, Equatable, Sendable, CustomStringConvertib
   public let file: String
   /// What is wrong with it.
   public let reason: String
+  /// The error for `file`.
+  public init(file: String, reason: String) { (self.file, self.reason) = (file, reason) }
   public var description: String { "\(file): \(reason)" }
 }
 

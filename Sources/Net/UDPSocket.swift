@@ -89,7 +89,8 @@ public final class UDPSocket {
     let trafficClass = Int32(value & 63) << 2
     let done =
       localAddress.ip.family == .v6
-      ? setOption(descriptor, Int32(IPPROTO_IPV6), IPV6_TCLASS, trafficClass) : setOption(descriptor, Int32(IPPROTO_IP), IP_TOS, trafficClass)
+      ? setOption(descriptor, Int32(IPPROTO_IPV6), IPV6_TCLASS, trafficClass)
+      : setOption(descriptor, Int32(IPPROTO_IP), IP_TOS, trafficClass)
     if !done { Log.info("no code point \(value) on \(localAddress): \(SystemError("setsockopt").reason)") }
   }
 

@@ -57,7 +57,9 @@ public struct SDPFragment: Sendable, Equatable, CustomStringConvertible {
       let line = String(Substring(bytes.last == 13 ? bytes.dropLast() : bytes))
       if line.isEmpty { continue }
       guard index < 1_000 else { throw fail("too many lines") }
-      guard line.utf8.count >= 2, line.utf8.dropFirst().first == UInt8(ascii: "=") else { throw fail("\"\(line.prefix(40))\" is no SDP line") }
+      guard line.utf8.count >= 2, line.utf8.dropFirst().first == UInt8(ascii: "=") else {
+        throw fail("\"\(line.prefix(40))\" is no SDP line")
+      }
       let value = String(line.dropFirst(2))
       if line.hasPrefix("m=") {
         try checkMid(startOfPart)

@@ -5,7 +5,8 @@ import Net
 public enum SignallingError: Error, Equatable, Sendable, CustomStringConvertible {
   /// What a refusing status says.
   public enum Refusal: String, Sendable {
-    case badRequest, unauthorized, forbidden, notFound, notAllowed, notAcceptable, conflict, gone, preconditionFailed, tooLarge, unsupportedMediaType,
+    case badRequest, unauthorized, forbidden, notFound, notAllowed, notAcceptable, conflict, gone, preconditionFailed, tooLarge,
+      unsupportedMediaType,
       unprocessable, preconditionRequired, serverError, unexpected
   }
 

@@ -22,6 +22,8 @@ public actor WHIPClient {
     public var iceServers: [ICEServer]
     /// Whether it takes offers; nil when it does not say (no `Accept-Post`).
     public var acceptsOffers: Bool?
+    /// What an endpoint says.
+    public init(iceServers: [ICEServer], acceptsOffers: Bool?) { (self.iceServers, self.acceptsOffers) = (iceServers, acceptsOffers) }
   }
 
   private static let maximumRedirects = 5
@@ -105,7 +107,9 @@ public actor WHIPClient {
       let request = try self.request("DELETE", [:], [])
       self.resource = nil
       let response = try await self.send(request)
-      guard (200...299).contains(response.status) || response.status == 404 || response.status == 410 else { throw SignallingError(response) }
+      guard (200...299).contains(response.status) || response.status == 404 || response.status == 410 else {
+        throw SignallingError(response)
+      }
     }
   }
 
@@ -134,7 +138,8 @@ public actor WHIPClient {
     etag = response.headers["ETag"]
     acceptsTrickle = true
     return Answer(
-      sdp: String(decoding: response.body, as: UTF8.self), resource: resource.description, etag: etag, iceServers: WHIPClient.iceServers(response))
+      sdp: String(decoding: response.body, as: UTF8.self), resource: resource.description, etag: etag,
+      iceServers: WHIPClient.iceServers(response))
   }
 
   private func wrongType(_ response: HTTPResponse) -> SignallingError {
@@ -161,19 +166,21 @@ public actor WHIPClient {
       guard (300...399).contains(response.status) else {
         if response.status == 401, endpoint.token != nil, !showsToken {
           throw .refused(
-            .unauthorized, status: 401, detail: "the token for \(endpoint.url.origin) was not shown to \(request.url.origin), where the server led")
+            .unauthorized, status: 401,
+            detail: "the token for \(endpoint.url.origin) was not shown to \(request.url.origin), where the server led")
         }
         return response
       }
-      guard response.status == 307 || response.status == 308 else { throw .redirect("status \(response.status) would lose the offer; WHIP needs 307 or 308") }
-      do {
-        guard let next = try HTTPClient.redirected(request, response) else { throw SignallingError.redirect("it does not say where to") }
+      guard response.status == 307 || response.status == 308 else {
+        throw .redirect("status \(response.status) would lose the offer; WHIP needs 307 or 308")
+      }
+      do throws(HTTPError) {
+        guard let next = try HTTPClient.redirected(request, response) else { throw HTTPError.redirect(reason: "it does not say where to") }
         request = next
-      } catch let error as HTTPError {
-        if case .redirect(let reason) = error { throw .redirect(reason) }
-        throw .redirect("\(error)")
+      } catch .redirect(let reason) {
+        throw .redirect(reason)
       } catch {
-        throw .redirect("it does not say where to")
+        throw .redirect("\(error)")
       }
     }
     throw .redirect("more than \(WHIPClient.maximumRedirects) in a row")

@@ -24,7 +24,9 @@ public final class WHIPServer: Sendable {
     case busy(retryAfter: Int)
 
     fileprivate var response: HTTPResponse {
-      func text(_ status: Int, _ reason: String) -> HTTPResponse { HTTPResponse(status, headers: ["Content-Type": "text/plain"], body: Array(reason.utf8)) }
+      func text(_ status: Int, _ reason: String) -> HTTPResponse {
+        HTTPResponse(status, headers: ["Content-Type": "text/plain"], body: Array(reason.utf8))
+      }
       switch self {
       case .malformed(let reason): return text(400, reason)
       case .unprocessable(let reason): return text(422, reason)
@@ -70,7 +72,8 @@ public final class WHIPServer: Sendable {
 
   /// Serves `/whip` and `/whep` on `address`, by default any free port of the loopback.
   public init(
-    on address: SocketAddress = SocketAddress(.loopback4, 0), identity: HTTPServer.Identity? = nil, options: Options = Options(), handlers: Handlers
+    on address: SocketAddress = SocketAddress(.loopback4, 0), identity: HTTPServer.Identity? = nil, options: Options = Options(),
+    handlers: Handlers
   ) throws(SystemError) {
     let sessions = WHIPSessions(options: options, handlers: handlers)
     server = try HTTPServer(on: address, identity: identity) { await sessions.respond(to: $0) }
@@ -134,7 +137,9 @@ private final class WHIPSessions: Sendable {
 
   private func route(_ request: HTTPRequest) async -> HTTPResponse {
     let parts = request.url.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-    guard (1...2).contains(parts.count), let kind = parts.first.flatMap({ WHIPServer.Kind(rawValue: String($0)) }) else { return HTTPResponse(404) }
+    guard (1...2).contains(parts.count), let kind = parts.first.flatMap({ WHIPServer.Kind(rawValue: String($0)) }) else {
+      return HTTPResponse(404)
+    }
     // Preflight requests carry no token (RFC 9725 section 4.7).
     if request.method == "OPTIONS" { return preflight() }
     guard isPermitted(request) else { return HTTPResponse(401, headers: ["WWW-Authenticate": "Bearer"]) }

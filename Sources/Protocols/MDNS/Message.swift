@@ -39,7 +39,9 @@ public struct Message: Sendable, Equatable {
     public var wantsUnicast: Bool
 
     /// A question in class IN.
-    public init(name: Name, type: UInt16, wantsUnicast: Bool = false) { (self.name, self.type, self.wantsUnicast) = (name, type, wantsUnicast) }
+    public init(name: Name, type: UInt16, wantsUnicast: Bool = false) {
+      (self.name, self.type, self.wantsUnicast) = (name, type, wantsUnicast)
+    }
   }
 
   /// A resource record.

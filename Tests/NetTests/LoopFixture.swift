@@ -1,0 +1,30 @@
+import Base
+import Net
+
+/// A running event loop that ends with the test, and an actor's executor at once.
+struct LoopFixture: ~Copyable {
+  let loop = EventLoop(name: "test")
+  init() { loop.start() }
+  deinit { loop.stop() }
+}
+
+/// Values that arrive one by one.
+struct Arrivals<Value: Sendable>: Sendable {
+  private let stream: AsyncStream<Value>
+  private let continuation: AsyncStream<Value>.Continuation
+
+  init() { (stream, continuation) = AsyncStream.makeStream() }
+  func add(_ value: Value) { continuation.yield(value) }
+  func end() { continuation.finish() }
+  /// The next value; waits for it.
+  func next() async -> Value? {
+    var iterator = stream.makeAsyncIterator()
+    return await iterator.next()
+  }
+}
+
+/// Something that only the loop touches, kept by a test.
+final class Kept<Value>: @unchecked Sendable {
+  // Unchecked because the tests use what is inside on the loop only.
+  var value: Value?
+}
