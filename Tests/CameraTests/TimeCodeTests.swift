@@ -26,7 +26,9 @@ struct TimeCodeTests {
     let small = SyntheticCamera(width: 320, height: 180).frame(at: 9).buffer
     let screen = VideoBuffer(width: 640, height: 480)
     screen.fill(luma: 90)
-    for row in 0..<180 { for column in 0..<320 { screen.luma[(200 + row) * screen.lumaStride + 100 + column] = small.luma[row * small.lumaStride + column] } }
+    for row in 0..<180 {
+      for column in 0..<320 { screen.luma[(200 + row) * screen.lumaStride + 100 + column] = small.luma[row * small.lumaStride + column] }
+    }
     #expect(TimeCode.read(from: screen) == nil)
     #expect(TimeCode.read(from: screen, x: 100, y: 200, width: 320)?.index == 9)
     #expect(TimeCode.read(from: screen, x: 400, y: 200, width: 320) == nil, "outside of the picture")
@@ -38,7 +40,9 @@ struct TimeCodeTests {
     #expect(TimeCode.read(from: buffer) == nil)
     var random = RandomSource(seed: 3)
     for _ in 0..<200 {
-      for row in 0..<60 { for column in 0..<320 { buffer.luma[row * buffer.lumaStride + column] = UInt8(truncatingIfNeeded: random.next()) } }
+      for row in 0..<60 {
+        for column in 0..<320 { buffer.luma[row * buffer.lumaStride + column] = UInt8(truncatingIfNeeded: random.next()) }
+      }
       #expect(TimeCode.read(from: buffer) == nil)
     }
   }

@@ -50,6 +50,8 @@ struct Y4MFileTests {
   }
 
   @Test func aMissingFileIsNamed() {
-    #expect(throws: CameraError.file(path: "/nonexistent.y4m", reason: "No such file or directory")) { try Y4MFile(path: "/nonexistent.y4m") }
+    #expect(throws: CameraError.file(path: "/nonexistent.y4m", reason: "No such file or directory")) {
+      try Y4MFile(path: "/nonexistent.y4m")
+    }
   }
 }

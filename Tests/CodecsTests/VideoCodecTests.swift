@@ -102,9 +102,19 @@ struct VideoCodecTests {
   @Test(arguments: VideoCodec.allCases)
   func theQuantizerIsReportedInTheCodecsScale(codec: VideoCodec) throws {
     let encoder = try CodecFactory.videoEncoder(codec, settings: VideoEncoderSettings(width: 640, height: 360, bitrate: 200_000))
-    let quantizers = try (0..<20).compactMap { try encoder.encode(camera.frame(at: $0), forceKeyFrame: false)?.quantizer }
-    #expect(quantizers.count == 20)
-    #expect(quantizers.allSatisfy { (1...(codec == .vp8 ? 127 : 51)).contains($0) })
+    let decoder = try CodecFactory.videoDecoder(codec)
+    func quantizer(at index: Int) throws -> Int {
+      let encoded = try #require(try encoder.encode(camera.frame(at: index), forceKeyFrame: false))
+      _ = try decoder.decode(encoded)
+      let quantizer = try #require(encoded.quantizer)
+      #expect(quantizer == decoder.lastQuantizer)
+      return quantizer
+    }
+    let coarse = try (0..<30).map { try quantizer(at: $0) }
+    try encoder.setBitrate(2_000_000, framesPerSecond: 30)
+    let fine = try (30..<60).map { try quantizer(at: $0) }
+    #expect((coarse + fine).allSatisfy { (1...(codec == .vp8 ? 127 : 51)).contains($0) })
+    #expect(coarse.last! > fine.last! + 5)
   }
 
   @Test(arguments: VideoCodec.allCases)
@@ -133,7 +143,10 @@ struct VideoCodecTests {
       switch round % 4 {
       case 0: damaged.bytes = random.bytes(Int.random(in: 0..<400, using: &random))
       case 1: damaged.bytes.removeLast(Int.random(in: 1..<encoded.bytes.count, using: &random))
-      case 2: for _ in 0..<20 { damaged.bytes[Int.random(in: 0..<damaged.bytes.count, using: &random)] = UInt8(truncatingIfNeeded: random.next()) }
+      case 2:
+        for _ in 0..<20 {
+          damaged.bytes[Int.random(in: 0..<damaged.bytes.count, using: &random)] = UInt8(truncatingIfNeeded: random.next())
+        }
       default: damaged.bytes = []
       }
       _ = try? decoder.decode(damaged)

@@ -4,12 +4,13 @@ import Frames
 /// H.264 through openh264, whole access units in, without concealment of missing parts.
 final class H264Decoder: VideoDecoder {
   let implementationName = "OpenH264"
-  let lastQuantizer: Int? = nil
+  private(set) var lastQuantizer: Int?
 
   private typealias Handle = UnsafeMutablePointer<ISVCDecoder?>
   private let handle: Handle
   private let pool = VideoBufferPool()
   private var needsKeyFrame = true
+  private var quantizer = H264Quantizer()
 
   init() throws(CodecError) {
     var created: Handle?
@@ -63,6 +64,7 @@ final class H264Decoder: VideoDecoder {
     }
     guard state == dsErrorFree else { throw broken("openh264: decoding state \(state.rawValue)") }
     needsKeyFrame = false
+    lastQuantizer = quantizer.read(frame.bytes)
 
     guard information.iBufferStatus == 1, let y = unsafe planes.0, let u = unsafe planes.1, let v = unsafe planes.2 else { return nil }
     let picture = information.UsrData.sSystemBuffer

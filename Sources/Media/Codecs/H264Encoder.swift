@@ -11,6 +11,7 @@ final class H264Encoder: VideoEncoder {
   private let output = UnsafeMutablePointer<SFrameBSInfo>.allocate(capacity: 1)
   private var isOpen = false
   private var clock = PresentationClock()
+  private var quantizer = H264Quantizer()
 
   init(settings: VideoEncoderSettings) throws(CodecError) {
     try settings.validate()
@@ -128,11 +129,9 @@ final class H264Encoder: VideoEncoder {
     let bytes = outputBytes()
     guard !bytes.isEmpty else { return nil }
 
-    var statistics = SEncoderStatistics()
-    let hasStatistics = unsafe calls.GetOption(handle, ENCODER_OPTION_GET_STATISTICS, &statistics) == 0
     return EncodedVideoFrame(
       bytes: bytes, isKeyFrame: type == videoFrameTypeIDR, width: Int(width), height: Int(height), ledger: frame.ledger,
-      rotation: frame.rotation, quantizer: hasStatistics ? Int(statistics.uiAverageFrameQP) : nil)
+      rotation: frame.rotation, quantizer: quantizer.read(bytes))
   }
 
   /// The NAL units of all layers, in order, each with its start code.

@@ -13,10 +13,8 @@ public struct ClickDetector: Sendable {
   private var products: [(Double, Double)] = Array(repeating: (0, 0), count: window)
   private var sum = (0.0, 0.0)
   private var position = 0
-  /// The strongest response since it rose above the threshold, and how many samples ago it was.
-  private var peak: (strength: Double, age: Int)?
-  /// Whether the last click's response has faded.
-  private var isArmed = true
+  /// How long the response has been above the threshold, in samples.
+  private var width = 0
 
   /// A detector that has heard nothing.
   public init() {
@@ -37,21 +35,15 @@ public struct ClickDetector: Sendable {
       position += 1
 
       let strength = (sum.0 * sum.0 + sum.1 * sum.1).squareRoot()
-      if let current = peak {
-        if strength > current.strength {
-          peak = (strength, 0)
-        } else if strength < current.strength / 4 {
-          // The response is strongest when the window covers the click exactly: with the click's last sample.
-          let samplesBack = Int64(current.age + ClickDetector.window - index)
+      if strength > ClickDetector.threshold {
+        width += 1
+      } else if width > 0 {
+        // The response rises and falls alike, and is strongest when the window covers the click exactly: with the click's last sample.
+        if width > ClickDetector.window / 4 {
+          let samplesBack = Int64(width / 2 + ClickDetector.window - index)
           found = time - .nanoseconds(samplesBack * 1_000_000_000 / Int64(AudioBlock.sampleRate))
-          peak = nil
-        } else {
-          peak = (current.strength, current.age + 1)
         }
-      } else if strength < ClickDetector.threshold / 2 {
-        isArmed = true
-      } else if strength > ClickDetector.threshold && isArmed {
-        (peak, isArmed) = ((strength, 0), false)
+        width = 0
       }
     }
     return found

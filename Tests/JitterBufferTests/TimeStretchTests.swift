@@ -1,0 +1,56 @@
+import Sound
+import Testing
+
+@testable import JitterBuffer
+
+struct TimeStretchTests {
+  private let tone = SyntheticMicrophone()
+
+  private var samples: [Int16] { (1..<20).flatMap { tone.block(at: $0).samples } }
+
+  private func steepestStep(_ samples: [Int16]) -> Int { zip(samples, samples.dropFirst()).map { abs(Int($0) - Int($1)) }.max() ?? 0 }
+
+  @Test func aToneStaysATone() {
+    var shorter = samples
+    let removed = TimeStretch.shorten(&shorter, channelCount: 1, resemblance: 0.9)
+    #expect((120...720).contains(removed) && shorter.count == samples.count - removed)
+    #expect(steepestStep(shorter) < 190)
+    var longer = samples
+    let inserted = TimeStretch.lengthen(&longer, channelCount: 1, resemblance: 0.9)
+    #expect((120...720).contains(inserted) && longer.count == samples.count + inserted)
+    #expect(steepestStep(longer) < 190)
+  }
+
+  @Test func twoChannelsAreStretchedTogether() {
+    var stereo = samples.flatMap { sample -> [Int16] in [sample, -sample] }
+    #expect(TimeStretch.shorten(&stereo, channelCount: 2, resemblance: 0.9) > 0)
+    #expect(stride(from: 0, to: stereo.count, by: 2).allSatisfy { abs(Int(stereo[$0]) + Int(stereo[$0 + 1])) <= 1 })
+    #expect(TimeStretch.lengthen(&stereo, channelCount: 2, resemblance: 0.9) > 0)
+    #expect(stride(from: 0, to: stereo.count, by: 2).allSatisfy { abs(Int(stereo[$0]) + Int(stereo[$0 + 1])) <= 1 })
+  }
+
+  @Test func soundWithoutPeriodAndShortSoundStayAsTheyAre() {
+    var random = SystemlessNoise()
+    var noise = (0..<4_000).map { _ in random.next() }
+    let before = noise
+    #expect(TimeStretch.shorten(&noise, channelCount: 1, resemblance: 0.8) == 0)
+    #expect(TimeStretch.lengthen(&noise, channelCount: 1, resemblance: 0.8) == 0)
+    var short = Array(samples[..<1_000])
+    #expect(TimeStretch.shorten(&short, channelCount: 1, resemblance: 0) == 0)
+    #expect(noise == before && short.count == 1_000)
+  }
+
+  @Test func silenceIsCutGenerously() {
+    var silence = [Int16](repeating: 0, count: 4_000)
+    #expect(TimeStretch.shorten(&silence, channelCount: 1, resemblance: 0.9) == 720)
+  }
+}
+
+/// White noise, the same every time.
+private struct SystemlessNoise {
+  private var state: UInt32 = 1
+  mutating func next() -> Int16 {
+    state = state &* 1_664_525 &+ 1_013_904_223
+    return Int16(truncatingIfNeeded: state >> 16) / 2
+  }
+}
