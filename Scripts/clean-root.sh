@@ -20,7 +20,7 @@ mkdir -p "$work"
 if [[ ! -f $work/base.tar ]]; then
   sources=/etc/apt/sources.list.d/debian.sources
   [[ -f $sources ]] || sources=/etc/apt/sources.list
-  mmdebstrap --quiet --variant=minbase --include=make,ca-certificates bookworm "$work/base.tar.part" "$sources"
+  mmdebstrap --quiet --format=tar --variant=minbase --include=make,ca-certificates bookworm "$work/base.tar.part" "$sources"
   mv "$work/base.tar.part" "$work/base.tar"
 fi
 rm -rf --one-file-system "$root"
