@@ -35,11 +35,13 @@ class Peer:
         self.exit = None
 
     async def start(self):
-        self.log = open(self.log_path, "wb")
+        self.log = open(self.log_path + ".lines", "wb", buffering=0)
+        errors = open(self.log_path + ".log", "wb")
         # A group of its own, so that a browser's children go with it.
         self.process = await asyncio.create_subprocess_exec(
-            *program(self.name), *self.arguments, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=self.log,
+            *program(self.name), *self.arguments, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=errors,
             start_new_session=True, limit=1 << 22)
+        errors.close()
         self.reading = asyncio.ensure_future(self.read())
 
     async def read(self):
@@ -83,15 +85,16 @@ class Peer:
             self.log.close()
 
     def failure(self):
-        with open(self.log_path, "rb") as file:
-            tail = file.read()[-1200:].decode(errors="replace")
-        return f"{self.name} is {self.state}, exit {self.exit}; its log ends:\n{tail}"
+        with open(self.log_path + ".log", "rb") as file:
+            tail = file.read()[-800:].decode(errors="replace").strip()
+        said = f"{len(self.descriptions)} descriptions, {len(self.candidates)} candidates"
+        return f"{self.name} is {self.state} after {said}, exit {self.exit}" + (f"; its errors end:\n{tail}" if tail else "")
 
 
 async def call(offerer, answerer, seconds, directory, connect_seconds=20):
     """Both peers as (name, arguments). Returns the two finished peers; raises CallFailed if they do not connect or do not end."""
-    first = Peer(offerer[0], ["--offer", *offerer[1]], os.path.join(directory, "offerer.log"))
-    second = Peer(answerer[0], ["--answer", *answerer[1]], os.path.join(directory, "answerer.log"))
+    first = Peer(offerer[0], ["--offer", *offerer[1]], os.path.join(directory, "offerer"))
+    second = Peer(answerer[0], ["--answer", *answerer[1]], os.path.join(directory, "answerer"))
     first.other, second.other = second, first
     try:
         await second.start()

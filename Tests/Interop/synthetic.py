@@ -64,7 +64,7 @@ def picture(index, width, height):
     for radius, speed, level in ((height / 5, 0.9, 60), (height / 9, 1.7, -55)):
         cx, cy = width * (0.5 + 0.35 * math.sin(speed * t)), height * (0.55 + 0.3 * math.cos(speed * 0.8 * t))
         distance = np.sqrt((x - cx) ** 2 + (y - cy) ** 2)
-        luma += level / (1 + np.exp((distance - radius) / 2))
+        luma += level / (1 + np.exp(np.clip((distance - radius) / 2, -30, 30)))
     u = np.clip(128 + 40 * np.sin(x[::2, ::2] / 150 + t * 0.3), 16, 240)
     v = np.clip(128 + 40 * np.cos(y[::2, ::2] / 120 - t * 0.4), 16, 240)
     return np.clip(luma, 16, 235).astype(np.uint8), u.astype(np.uint8), v.astype(np.uint8)
@@ -158,7 +158,7 @@ class Recorder:
 
 
 class SoundRecorder:
-    """Writes 16-bit mono samples to a WAV file."""
+    """Writes 16-bit mono samples of any rate to a WAV file of 48 kHz."""
 
     def __init__(self, path):
         self.path, self.file = path, None
@@ -170,7 +170,10 @@ class SoundRecorder:
             self.file = wave.open(self.path, "wb")
             self.file.setnchannels(1)
             self.file.setsampwidth(2)
-            self.file.setframerate(rate)
+            self.file.setframerate(SAMPLE_RATE)
+        if rate != SAMPLE_RATE:
+            count = len(samples) * SAMPLE_RATE // rate
+            samples = np.interp(np.arange(count) * rate / SAMPLE_RATE, np.arange(len(samples)), samples)
         self.file.writeframes(samples.astype("<i2").tobytes())
 
     def close(self):
