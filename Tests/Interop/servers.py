@@ -70,7 +70,7 @@ class TurnServer(Server):
     async def __aenter__(self):
         self.port, self.tls_port = free_port(), free_port()
         await self.launch([
-            "turnserver", "-n", "--no-cli", "--listening-ip=127.0.0.1", "--relay-ip=127.0.0.1", "--allow-loopback-peers",
+            "turnserver", "-n", "-v", "--no-cli", "--listening-ip=127.0.0.1", "--relay-ip=127.0.0.1", "--allow-loopback-peers",
             f"--listening-port={self.port}", f"--tls-listening-port={self.tls_port}", f"--cert={self.directory}/server.pem",
             f"--pkey={self.directory}/server.key", "--lt-cred-mech", f"--user={self.user}:{self.password}", "--realm=parlor.test", "--no-dtls",
             f"--pidfile={self.directory}/turn.pid", "--log-file=stdout", "--simple-log", f"--userdb={self.directory}/turn.db",

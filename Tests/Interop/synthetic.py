@@ -3,11 +3,11 @@
 Every picture carries a time code, so that each one received is compared with the very picture that was sent.
 """
 
+import binascii
 import math
 import mmap
 import os
 import wave
-import zlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,9 +15,14 @@ import numpy as np
 RATE = 30
 SAMPLE_RATE = 48000
 
-# The time code: a strip along the upper edge, COLUMNS × ROWS blocks, white for 1: the frame's index (32 bits), the capture
-# time in milliseconds (40 bits), and the lowest 8 bits of their CRC-32, each with its highest bit first.
-COLUMNS, ROWS = 40, 2
+# The time code, as Sources/Media/Camera/TimeCode.swift draws it: at the top three rows of 32 square blocks, white for 1, the highest bit
+# first: the picture's number; the lower 32 bits of its time in milliseconds; the upper 8 bits, a CRC-16 of number and time, and a pattern.
+COLUMNS, ROWS, PATTERN = 32, 3, 0b1010_0101
+BLACK, WHITE = 32, 220
+
+
+def edges(width, count):
+    return [position * width // COLUMNS for position in range(count + 1)]
 
 
 @dataclass(frozen=True)
@@ -26,33 +31,33 @@ class TimeCode:
     milliseconds: int
 
     def bits(self):
-        body = self.index.to_bytes(4, "big") + (self.milliseconds & 0xFF_FFFF_FFFF).to_bytes(5, "big")
-        return np.unpackbits(np.frombuffer(body + bytes([zlib.crc32(body) & 0xFF]), np.uint8))
+        time = self.milliseconds & 0xFF_FFFF_FFFF
+        check = binascii.crc_hqx(self.index.to_bytes(4, "big") + time.to_bytes(5, "big"), 0xFFFF)
+        words = (self.index, time & 0xFFFF_FFFF, time >> 32 << 24 | check << 8 | PATTERN)
+        return np.unpackbits(np.array(words, ">u4").view(np.uint8)).reshape(ROWS, COLUMNS)
 
     def draw(self, luma):
-        block = luma.shape[1] // COLUMNS
-        values = np.where(self.bits().reshape(ROWS, COLUMNS), 235, 16).astype(np.uint8)
-        luma[: ROWS * block, : COLUMNS * block] = values.repeat(block, 0).repeat(block, 1)
+        columns, rows = edges(luma.shape[1], COLUMNS), edges(luma.shape[1], ROWS)
+        values = np.where(self.bits(), WHITE, BLACK).astype(np.uint8)
+        luma[: rows[-1]] = values.repeat(np.diff(rows), 0).repeat(np.diff(columns), 1)
 
     @staticmethod
     def read(luma):
-        """The code in a picture of any size, or nothing where it does not stand."""
-        block = luma.shape[1] / COLUMNS
-        rows = ((np.arange(ROWS) + 0.5) * block).astype(int)
-        columns = ((np.arange(COLUMNS) + 0.5) * block).astype(int)
-        if rows[-1] + 1 >= luma.shape[0]:
+        """The code at the top of a picture of any size, or nothing where none can be read."""
+        columns, rows = edges(luma.shape[1], COLUMNS), edges(luma.shape[1], ROWS)
+        if rows[-1] > luma.shape[0] or columns[1] < 4:
             return None
-        reach = max(1, int(block / 4))
-        near = [luma[np.ix_(rows + y, columns + x)].astype(int) for y in (-reach, 0, reach) for x in (-reach, 0, reach)]
-        data = np.packbits((sum(near) > 126 * len(near)).flatten()).tobytes()
-        if zlib.crc32(data[:9]) & 0xFF != data[9]:
-            return None
-        return TimeCode(int.from_bytes(data[:4], "big"), int.from_bytes(data[4:9], "big"))
+        margin = columns[1] // 4  # the edges are smeared by scaling and coding
+        means = np.array([[luma[top + margin : bottom - margin, left + margin : right - margin].mean()
+                           for left, right in zip(columns, columns[1:])] for top, bottom in zip(rows, rows[1:])])
+        words = np.packbits(means > (means.min() + means.max()) / 2).view(">u4").tolist()
+        code = TimeCode(words[0], words[2] >> 24 << 32 | words[1])
+        return code if np.array_equal(np.packbits(code.bits()).view(">u4").tolist(), words) else None
 
 
 def strip_height(width):
-    """Rows at the top that belong to the time code and not to the picture."""
-    return ROWS * (width // COLUMNS) + 8
+    """Rows at the top that belong to the time code and not to the picture, and a few that a codec smears."""
+    return edges(width, ROWS)[-1] + 8
 
 
 def picture(index, width, height):
@@ -84,18 +89,20 @@ def write_camera(path, seconds=12, width=640, height=360):
 
 
 def write_microphone(path, seconds=12):
-    """A 440 Hz tone at -20 dBov with a click of 4 ms at the start of each second, as a WAV file."""
+    """A 440 Hz tone at -24 dBov with a click of 10 ms at the start of each second, as a WAV file."""
     if os.path.exists(path):
         return
     t = np.arange(seconds * SAMPLE_RATE)
-    samples = 0.1 * math.sqrt(2) * np.sin(2 * np.pi * 440 * t / SAMPLE_RATE)
-    click = t % SAMPLE_RATE < SAMPLE_RATE * 4 // 1000
-    samples[click] = 0.8 * np.sign(np.sin(2 * np.pi * 1000 * t[click] / SAMPLE_RATE) + 1e-9)
+    samples = 3000 * np.sin(2 * np.pi * 440 * t / SAMPLE_RATE)
+    length = SAMPLE_RATE // 100
+    click = t % SAMPLE_RATE < length
+    phase = t[click] % SAMPLE_RATE
+    samples[click] += 16000 * np.sin(np.pi * (phase + 0.5) / length) ** 2 * np.sin(2 * np.pi * 2000 * phase / SAMPLE_RATE)
     with wave.open(path + ".part", "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
         file.setframerate(SAMPLE_RATE)
-        file.writeframes((samples * 32767).astype("<i2").tobytes())
+        file.writeframes(samples.round().astype("<i2").tobytes())
     os.rename(path + ".part", path)
 
 
@@ -235,7 +242,7 @@ def measure_audio(path):
     samples = raw.reshape(-1, channels).mean(1) / 32768 if channels > 1 else raw / 32768
     block = rate // 500
     level = np.sqrt(np.mean(samples[: len(samples) // block * block].reshape(-1, block) ** 2, 1))
-    loud, clicks, last = level > 0.3, [], -math.inf
+    loud, clicks, last = level > 0.15, [], -math.inf
     for i in np.flatnonzero(loud):
         if i - last > 100:
             clicks.append(i * 2)
