@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -111,19 +112,18 @@ async def call(offerer, answerer, seconds, directory, connect_seconds=20):
     try:
         await second.start()
         await first.start()
-        ends = [asyncio.ensure_future(peer.finished.wait()) for peer in peers]
-        both = asyncio.gather(*(peer.connected.wait() for peer in peers))
-        await asyncio.wait([both, *ends], timeout=connect_seconds, return_when=asyncio.FIRST_COMPLETED)
-        if not both.done():
-            both.cancel()
-            raise Failure("not connected: " + "\n".join(peer.describe() for peer in peers))
-        await asyncio.wait(ends, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        for peer in peers:
-            if peer.finished.is_set():
-                raise Failure("ended early: " + peer.describe())
+        until = time.monotonic() + connect_seconds
+        while not all(peer.connected.is_set() for peer in peers):
+            if time.monotonic() > until or any(peer.finished.is_set() for peer in peers):
+                raise Failure("not connected: " + "\n".join(peer.describe() for peer in peers))
+            await asyncio.sleep(0.02)
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            for peer in peers:
+                if peer.finished.is_set():
+                    raise Failure("ended early: " + peer.describe())
+            await asyncio.sleep(0.05)
         await asyncio.gather(*(peer.close() for peer in peers))
         return peers
     finally:
-        for end in ends if "ends" in locals() else []:
-            end.cancel()
         await asyncio.gather(*(peer.stop() for peer in peers))
