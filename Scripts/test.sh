@@ -42,12 +42,12 @@ unit_tests() {
   rm -f "$report"
   # "Started" lines say nothing that the line of the result does not say.
   timeout 600 swift test -c release -Xswiftc -enable-testing --scratch-path "$build" --skip-build --parallel --xunit-output "$build/tests.xml" \
-    2>&1 </dev/null | grep -vE '^◇|^\[[0-9]+/[0-9]+\]|XCTest|prohibited flag' || true
+    2>&1 </dev/null | grep -vE '^◇|^\[[0-9]+/[0-9]+\]| started\.$|XCTest|prohibited flag' || true
   status=${PIPESTATUS[0]}
+  # A failed test may have several failures: tests are counted.
   local tests failures
-  tests=$(grep -oE '<testsuite [^>]*' "$report" 2>/dev/null | grep -oE ' tests="[0-9]+"' | grep -oE '[0-9]+')
-  failures=$(grep -oE '<testsuite [^>]*' "$report" 2>/dev/null | grep -oE ' failures="[0-9]+"' | grep -oE '[0-9]+')
-  if [[ -z $tests ]]; then
+  read -r tests failures < <(awk 'BEGIN { RS = "<testcase" } NR > 1 { n++; if (/<failure/) f++ } END { print n + 0, f + 0 }' "$report" 2>/dev/null)
+  if [[ ${tests:-0} -eq 0 ]]; then
     echo "✘ the unit tests ended with $status before they could report"
     count 0 1
   else
