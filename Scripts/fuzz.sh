@@ -54,7 +54,7 @@ fuzz() {
   local room=$1 corpus=$build/corpus/$1 found=$build/found/$1 log=$build/$1.log status=0
   mkdir -p "$corpus" "$found"
   if [[ -n $runs ]]; then rm -rf "$corpus" && mkdir -p "$corpus"; fi
-  [[ ! -d Tests/Fuzz/Corpus/$room ]] || cp Tests/Fuzz/Corpus/"$room"/* "$corpus"/
+  [[ ! -d Tests/Fuzz/Corpus/$room ]] || cp -r Tests/Fuzz/Corpus/"$room"/. "$corpus"
   local -a limits=(-timeout=10 -rss_limit_mb=2048 -max_len=4096 -artifact_prefix="$found/" -print_final_stats=1)
   if [[ -n $runs ]]; then
     limits+=(-runs="$runs" -seed=1)
@@ -75,7 +75,8 @@ fuzz() {
 
 measure() {
   local room=$1 profile=$build/$1.profraw
-  local -a corpora=("Tests/Fuzz/Corpus/$room")
+  local -a corpora=()
+  [[ ! -d Tests/Fuzz/Corpus/$room ]] || corpora+=("Tests/Fuzz/Corpus/$room")
   [[ ! -d .build-fuzz/corpus/$room ]] || corpora+=(".build-fuzz/corpus/$room")
   LLVM_PROFILE_FILE=$profile "$build/release/Fuzz$room" -runs=0 "${corpora[@]}" >"$build/$room.log" 2>&1 </dev/null || return 1
   local tools
