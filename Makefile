@@ -1,6 +1,6 @@
 # Every target installs what it needs and asks nothing. What they do in detail: README.md, and the scripts they call.
 
-.PHONY: setup build demo test test-quick test-long bench fuzz lint docs clean
+.PHONY: setup build demo test test-quick interop test-long bench fuzz lint docs clean
 
 setup:       ## Debian and Python packages for everything below
 	@Scripts/setup.sh test
@@ -17,6 +17,10 @@ test:        ## everything that must pass; the last line says "N passed, N faile
 
 test-quick:  ## the unit tests and the formatting, without other programs as peers
 	@Scripts/test.sh --quick
+
+interop: build  ## the calls with real peers alone; ARGUMENTS as of Tests/Interop/run.py
+	@Scripts/setup.sh test
+	@.build/venv/bin/python Tests/Interop/run.py $(ARGUMENTS)
 
 test-long:   ## the long counts: each parser fuzzed for ten minutes; results in Tests/RESULTS.md
 	@Scripts/test-long.sh

@@ -23,7 +23,7 @@ def row():
 
 def main():
     _, _, files, *rest = row()
-    patterns = [re.compile(re.escape(part).replace(r"\*", "[^/]*") + "$") for part in files.split()]
+    patterns = [re.compile("/Sources/" + re.escape(part).replace(r"\*", "[^/]*") + "$") for part in files.split()]
     writers = re.compile(rest[0]) if rest and rest[0] else None
     reached, counted, missing = set(), set(), {}
     with open(EXPORT) as file:

@@ -70,6 +70,8 @@ headline "unit tests"
 unit_tests
 
 if [[ $quick == no ]]; then
+  headline "the example in README.md"
+  check "the example in README.md" Scripts/readme-example.sh
   headline "calls with real peers"
   counted interop env PARLOR="$PWD/$build/release/parlor" .build/venv/bin/python Tests/Interop/run.py
   headline "fuzzing, shortly"
