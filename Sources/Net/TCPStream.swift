@@ -197,10 +197,12 @@ public final class TCPStream {
   }
 
   private func read() {
+    // Bound first: the optimiser of Swift 6.3.1 aborts on a span of a property of the loop.
+    let buffer = loop.streamBuffer
     // A few pieces, then the other sockets have their turn.
     for _ in 0..<8 {
       guard state != .closed else { return }
-      let count = recv(descriptor, loop.streamBuffer.baseAddress, loop.streamBuffer.count, 0)
+      let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
       guard count >= 0 else {
         if errno == EINTR { continue }
         if errno != EAGAIN && errno != EWOULDBLOCK { end(.system(SystemError("receive from \(remoteAddress)"))) }
@@ -208,9 +210,9 @@ public final class TCPStream {
       }
       guard count > 0 else { return end(nil) }
       if tls == nil {
-        handlers.received(loop.streamBuffer.bytes.extracting(first: count))
+        handlers.received(buffer.bytes.extracting(first: count))
       } else {
-        tls?.receive(loop.streamBuffer.bytes.extracting(first: count))
+        tls?.receive(buffer.bytes.extracting(first: count))
         if state == .securing { secure() }
         if state == .open { decrypt() }
       }
@@ -218,11 +220,12 @@ public final class TCPStream {
   }
 
   private func decrypt() {
+    let plain = loop.plainBuffer  // see `read`
     do {
       while state == .open {
-        let count = try tls?.read(into: loop.plainBuffer) ?? 0
+        let count = try tls?.read(into: plain) ?? 0
         guard count > 0 else { break }
-        handlers.received(loop.plainBuffer.bytes.extracting(first: count))
+        handlers.received(plain.bytes.extracting(first: count))
       }
     } catch {
       return end(.tls(error))

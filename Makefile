@@ -1,0 +1,43 @@
+# Every target installs what it needs and asks nothing. What they do in detail: README.md, and the scripts they call.
+
+.PHONY: setup build demo test test-quick interop test-long bench fuzz lint docs clean
+
+setup:       ## Debian and Python packages for everything below
+	@Scripts/setup.sh test
+
+build:       ## parlor and parlor-bench, optimised, in .build/release
+	@Scripts/setup.sh build
+	swift build -c release
+
+demo: build  ## a call with the built-in peer; prints what was measured, writes parlor-demo.png
+	.build/release/parlor demo $(ARGUMENTS)
+
+test:        ## everything that must pass; the last line says "N passed, N failed"
+	@Scripts/test.sh
+
+test-quick:  ## the unit tests and the formatting, without other programs as peers
+	@Scripts/test.sh --quick
+
+interop: build  ## the calls with real peers alone; ARGUMENTS as of Tests/Interop/run.py
+	@Scripts/setup.sh test
+	@.build/venv/bin/python Tests/Interop/run.py $(ARGUMENTS)
+
+test-long:   ## the long counts: each parser fuzzed for ten minutes; results in Tests/RESULTS.md
+	@Scripts/test-long.sh
+
+bench:       ## measurements, as ratios to a reference run beside them
+	@Scripts/setup.sh test
+	swift build -c release
+	.build/release/parlor-bench all $(ARGUMENTS)
+
+fuzz:        ## each parser for SECONDS (60)
+	@Scripts/fuzz.sh --seconds $(or $(SECONDS),60) $(ROOMS)
+
+lint:        ## formatting, as .swift-format says
+	@Scripts/lint.sh
+
+docs:        ## documentation of the library products, as web pages in .build/docs
+	@Scripts/docs.sh
+
+clean:       ## everything that was built
+	rm -rf .build .build-test .build-fuzz .build-coverage

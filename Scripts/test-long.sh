@@ -1,0 +1,39 @@
+#!/bin/bash
+# The long counts, written to Tests/RESULTS.md: each parser fuzzed for ten minutes and its coverage, and the calls with real peers
+# repeated. Takes hours. PARLOR_FUZZ_SECONDS changes the ten minutes, PARLOR_REPEAT the number of repetitions.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+Scripts/setup.sh test || exit
+seconds=${PARLOR_FUZZ_SECONDS:-600} repeat=${PARLOR_REPEAT:-10}
+mkdir -p .build
+swift build -c release || exit
+
+failures=0
+run() {
+  local log=.build/long-$1.log
+  shift
+  "$@" 2>&1 | tee "$log" || failures=$((failures + 1))
+}
+run fuzz Scripts/fuzz.sh --seconds "$seconds"
+run coverage Scripts/fuzz.sh --coverage
+run interop .build/venv/bin/python Tests/Interop/run.py --repeat "$repeat"
+
+{
+  echo "# Results of the long runs"
+  echo
+  echo "Written by \`make test-long\` on $(date -u +%F), at commit $(git rev-parse --short HEAD), $(nproc) processors, $(swift --version 2>/dev/null | grep -oE 'Swift version [0-9.]+')."
+  echo
+  echo "## Fuzzing: ${seconds} s for each parser"
+  echo
+  grep -E '^[✔✘]|^fuzz:' .build/long-fuzz.log | sed 's/^/- /'
+  echo
+  echo "## Lines of the parsers that the corpora reach"
+  echo
+  grep -E '^[✔✘]|^fuzz:' .build/long-coverage.log | sed 's/^/- /'
+  echo
+  echo "## Calls with real peers, each ${repeat} times"
+  echo
+  grep -E '^✘|^interop:' .build/long-interop.log | sed 's/^/- /'
+} >Tests/RESULTS.md
+echo "test-long: results in Tests/RESULTS.md"
+[[ $failures -eq 0 ]]

@@ -1,0 +1,82 @@
+#!/bin/bash
+# Everything that must pass: formatting, unit tests, calls with real peers, a short run of each fuzzer.
+# The last line is "N passed, N failed"; the exit code is 0 when none failed. `--quick` leaves out the peers and the fuzzers.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+quick=no
+[[ ${1:-} != --quick ]] || quick=yes
+Scripts/setup.sh "$([[ $quick == yes ]] && echo build || echo test)" || exit
+
+passed=0 failed=0
+build=.build-test
+
+headline() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
+
+count() {  # passed, failed
+  passed=$((passed + ${1:-0}))
+  failed=$((failed + ${2:-1}))
+}
+
+check() {  # a step that is one test
+  local name=$1
+  shift
+  if "$@"; then count 1 0; else echo "✘ $name"; count 0 1; fi
+}
+
+counted() {  # a step that ends with "NAME: N passed, N failed"
+  local name=$1 line
+  shift
+  exec 3>&1
+  line=$("$@" 2>&1 | tee /dev/fd/3 | grep -E "^$name: [0-9]+ passed, [0-9]+ failed$" | tail -n 1)
+  exec 3>&-
+  if [[ $line =~ ([0-9]+)\ passed,\ ([0-9]+)\ failed ]]; then
+    count "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
+  else
+    echo "✘ $name did not end"
+    count 0 1
+  fi
+}
+
+unit_tests() {
+  local report=$build/tests-swift-testing.xml status=0
+  rm -f "$report"
+  # "Started" lines say nothing that the line of the result does not say.
+  timeout 600 swift test -c release -Xswiftc -enable-testing --scratch-path "$build" --skip-build --parallel --xunit-output "$build/tests.xml" \
+    2>&1 </dev/null | grep -vE '^◇|^\[[0-9]+/[0-9]+\]| started\.$|XCTest|prohibited flag' || true
+  status=${PIPESTATUS[0]}
+  # A failed test may have several failures: tests are counted.
+  local tests failures
+  read -r tests failures < <(awk 'BEGIN { RS = "<testcase" } NR > 1 { n++; if (/<failure/) f++ } END { print n + 0, f + 0 }' "$report" 2>/dev/null)
+  if [[ ${tests:-0} -eq 0 ]]; then
+    echo "✘ the unit tests ended with $status before they could report"
+    count 0 1
+  else
+    [[ $status -eq 0 || $failures -gt 0 ]] || failures=1
+    count $((tests - failures)) "$failures"
+  fi
+}
+
+headline "formatting"
+check "formatting (Scripts/lint.sh --fix mends most of it)" Scripts/lint.sh
+
+headline "build"
+if ! timeout 900 swift build --build-tests -c release -Xswiftc -enable-testing --scratch-path "$build" </dev/null; then
+  echo "✘ does not build"
+  echo "$passed passed, $((failed + 1)) failed"
+  exit 1
+fi
+
+headline "unit tests"
+unit_tests
+
+if [[ $quick == no ]]; then
+  headline "the example in README.md"
+  check "the example in README.md" Scripts/readme-example.sh
+  headline "calls with real peers"
+  counted interop env PARLOR="$PWD/$build/release/parlor" .build/venv/bin/python Tests/Interop/run.py
+  headline "fuzzing, shortly"
+  counted fuzz Scripts/fuzz.sh --runs 20000
+fi
+
+printf '\n%d passed, %d failed\n' "$passed" "$failed"
+[[ $failed -eq 0 && $passed -gt 0 ]]
