@@ -78,6 +78,9 @@ public final class Stage: Sendable {
     wake.signal()
   }
 
+  /// Has the stage look into its mailboxes now: for those who put frames in themselves.
+  public func frameArrived() { wake.signal() }
+
   /// Takes the other side off the screen, as when a call has ended. Frames that come later are shown again.
   public func removeRemote() {
     _ = remote.take()

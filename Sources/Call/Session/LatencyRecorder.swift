@@ -1,0 +1,82 @@
+import Base
+import Frames
+
+/// Collects how long frames took from stage to stage, over the last ten seconds. Usable from any thread.
+public final class LatencyRecorder: Sendable {
+  /// The distribution of one stage's times.
+  public struct Figures: Sendable, Equatable, Codable {
+    public var p50_ms, p95_ms, p99_ms, max_ms: Double
+    public var count: Int
+  }
+
+  /// A step between two neighbouring stages, or the whole of a side.
+  public enum Step: String, Sendable, CaseIterable {
+    /// Capture to encoded.
+    case encode
+    /// Encoded to its first packet leaving.
+    case pace
+    /// First to last packet leaving.
+    case send
+    /// First packet of a frame to the whole frame.
+    case assemble
+    /// Whole frame to picture.
+    case decode
+    /// Picture to page flip.
+    case present
+    /// Capture to last packet sent.
+    case sent
+    /// First packet received to page flip.
+    case received
+
+    var stages: (from: Ledger.Stage, to: Ledger.Stage) {
+      switch self {
+      case .encode: (.capture, .encode)
+      case .pace: (.encode, .pace)
+      case .send: (.pace, .send)
+      case .assemble: (.receive, .assemble)
+      case .decode: (.assemble, .decode)
+      case .present: (.decode, .present)
+      case .sent: (.capture, .send)
+      case .received: (.receive, .present)
+      }
+    }
+  }
+
+  private struct Sample {
+    var time: Instant
+    var milliseconds: Float
+  }
+
+  private let samples = Guarded<[Step: [Sample]]>([:])
+  private static let window = Interval.seconds(10)
+  private static let limit = 1_200
+
+  init() {}
+
+  /// Takes the steps that `ledger` holds complete.
+  public func record(_ ledger: Ledger, steps: [Step], now: Instant) {
+    samples.with { samples in
+      for step in steps {
+        let stages = step.stages
+        guard let time = ledger.time(from: stages.from, to: stages.to) else { continue }
+        samples[step, default: []].append(Sample(time: now, milliseconds: Float(time.milliseconds)))
+        if samples[step]!.count > LatencyRecorder.limit { samples[step]!.removeFirst(LatencyRecorder.limit / 4) }
+      }
+    }
+  }
+
+  /// The figures of each step that had frames in the last ten seconds.
+  public func figures(now: Instant) -> [Step: Figures] {
+    samples.with { $0 }.compactMapValues { list in
+      LatencyRecorder.figures(list.filter { now - $0.time <= LatencyRecorder.window }.map { Double($0.milliseconds) })
+    }
+  }
+
+  /// Percentiles of a list of milliseconds; nil for an empty one.
+  public static func figures(_ values: [Double]) -> Figures? {
+    guard !values.isEmpty else { return nil }
+    let sorted = values.sorted()
+    func percentile(_ share: Double) -> Double { sorted[min(sorted.count - 1, Int((Double(sorted.count) * share).rounded(.down)))] }
+    return Figures(p50_ms: percentile(0.5), p95_ms: percentile(0.95), p99_ms: percentile(0.99), max_ms: sorted.last!, count: sorted.count)
+  }
+}

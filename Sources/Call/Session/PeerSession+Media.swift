@@ -1,0 +1,247 @@
+import Base
+import Bytes
+import Codecs
+import Frames
+import Net
+import RTP
+import WebRTC
+
+/// What a session sends and shows, per transceiver. It is set before or after the transceiver is negotiated, in any order.
+struct MediaPlan {
+  var cameras: [TransceiverIdentifier: CameraThread] = [:]
+  var microphones: [TransceiverIdentifier: MicrophoneThread] = [:]
+  var outputs: [TransceiverIdentifier: @Sendable (VideoFrame) -> Void] = [:]
+  var playouts: [TransceiverIdentifier: PlayoutThread] = [:]
+}
+
+extension PeerSession {
+  /// Sends what `camera` sees on a transceiver, as long as it may send.
+  public func send(_ camera: CameraThread, on identifier: TransceiverIdentifier) {
+    loop.checkIsolated()
+    plan.cameras[identifier] = camera
+    followTransceivers()
+  }
+
+  /// Sends what `microphone` hears on a transceiver, as long as it may send.
+  public func send(_ microphone: MicrophoneThread, on identifier: TransceiverIdentifier) {
+    loop.checkIsolated()
+    plan.microphones[identifier] = microphone
+    followTransceivers()
+  }
+
+  /// Gives each picture that a transceiver receives to `output`, on the decoder's thread.
+  public func show(_ identifier: TransceiverIdentifier, output: @escaping @Sendable (VideoFrame) -> Void) {
+    loop.checkIsolated()
+    plan.outputs[identifier] = output
+    followTransceivers()
+  }
+
+  /// Plays the sound that a transceiver receives.
+  public func play(_ identifier: TransceiverIdentifier, on playout: PlayoutThread) {
+    loop.checkIsolated()
+    plan.playouts[identifier] = playout
+    followTransceivers()
+  }
+
+  /// Starts and stops media as negotiation and connection go.
+  func followNegotiation(_ event: PeerConnectionEvent) {
+    switch event {
+    case .signalingStateChange(let state) where state == .stable: followTransceivers()
+    case .connectionStateChange(let state):
+      if state == .connected { isMediaFlowing = true }
+      if state == .failed || state == .closed { isMediaFlowing = false }
+      followTransceivers()
+    default: break
+    }
+  }
+
+  private func followTransceivers() {
+    guard !isEnded else { return }
+    for transceiver in connection.transceivers {
+      followSending(transceiver)
+      followReceiving(transceiver)
+    }
+  }
+
+  private func followSending(_ transceiver: Transceiver) {
+    let identifier = transceiver.identifier
+    let codec = transceiver.currentDirection?.sends == true && isMediaFlowing ? transceiver.sendCodec : nil
+    if let running = senders[identifier] {
+      if codec?.capability.name.lowercased() == running.codecName.lowercased() { return }
+      running.stop()
+      senders[identifier] = nil
+    }
+    guard let codec else { return }
+    do throws(CodecError) {
+      if let camera = plan.cameras[identifier], let video = VideoCodec(named: codec.capability.name) {
+        senders[identifier] = try sender(camera, codec: video, on: identifier)
+      } else if let microphone = plan.microphones[identifier], let audio = AudioCodec(named: codec.capability.name) {
+        senders[identifier] = try Sender(microphone: microphone, codec: audio, channelCount: 1) { [weak self] frame in
+          guard let self else { return }
+          self.loop.run { self.sendAudio(frame, on: identifier) }
+        }
+      }
+    } catch {
+      Log.error("\(codec.capability.mimeType) cannot be sent: \(error)")
+    }
+  }
+
+  private func sender(
+    _ camera: CameraThread, codec: VideoCodec, on identifier: TransceiverIdentifier
+  ) throws(CodecError) -> Sender {
+    let settings = VideoEncoderSettings(
+      width: camera.width, height: camera.height, framesPerSecond: camera.framesPerSecond, bitrate: connection.targetBitrate)
+    return try Sender(camera: camera, codec: codec, settings: settings) { [weak self] frame, time in
+      guard let self else { return }
+      self.loop.run { self.sendVideo(frame, encodeTime: time, on: identifier) }
+    }
+  }
+
+  private func sendVideo(_ frame: EncodedVideoFrame, encodeTime: Interval, on identifier: TransceiverIdentifier) {
+    guard !isEnded else { return }
+    let now = MonotonicClock.now()
+    let captureTime = frame.ledger[.capture] ?? now
+    encoded[identifier, default: EncoderFigures()].count(frame, time: encodeTime)
+    connection.sendVideo(
+      frame.bytes.span.bytes, isKeyFrame: frame.isKeyFrame, captureTime: captureTime, rotation: UInt8(frame.rotation.rawValue / 90),
+      on: identifier, now: now)
+    var ledger = frame.ledger
+    network.wake(self)
+    ledger[.pace] = now
+    ledger[.send] = now
+    latency.record(ledger, steps: [.encode, .pace, .send, .sent], now: now)
+  }
+
+  private func sendAudio(_ frame: MicrophoneThread.EncodedAudioFrame, on identifier: TransceiverIdentifier) {
+    guard !isEnded else { return }
+    connection.sendAudio(
+      frame.bytes.span.bytes, timestamp: frame.timestamp, captureTime: frame.captureTime, level: frame.level, on: identifier,
+      now: MonotonicClock.now())
+    network.wake(self)
+  }
+
+  // MARK: Receiving
+
+  private func followReceiving(_ transceiver: Transceiver) {
+    let identifier = transceiver.identifier
+    guard transceiver.currentDirection?.receives == true else {
+      videoReceivers.removeValue(forKey: identifier)?.stop()
+      audioReceivers.removeValue(forKey: identifier)?.stop()
+      return
+    }
+    // The decoder of the likeliest codec is made before the first packet comes.
+    guard let codec = transceiver.sendCodec?.capability, transceiver.kind == .video, videoReceivers[identifier] == nil else { return }
+    _ = videoReceiver(identifier, codec)
+  }
+
+  private func videoReceiver(_ identifier: TransceiverIdentifier, _ capability: WebRTC.CodecCapability) -> VideoReceiver? {
+    if let receiver = videoReceivers[identifier], receiver.codec.rawValue.lowercased() == capability.name.lowercased() { return receiver }
+    videoReceivers.removeValue(forKey: identifier)?.stop()
+    guard let codec = VideoCodec(named: capability.name), let format = capability.payloadFormat, let show = plan.outputs[identifier] else {
+      return nil
+    }
+    do throws(CodecError) {
+      let receiver = try VideoReceiver(codec: codec, format: format, latency: latency, show: show) { [weak self] in
+        guard let self else { return }
+        self.loop.run {
+          let isDue = self.videoReceivers[identifier]?.requireKeyFrame(now: MonotonicClock.now()) ?? false
+          if isDue { self.requestKeyFrame(of: identifier) }
+        }
+      }
+      videoReceivers[identifier] = receiver
+      return receiver
+    } catch {
+      Log.error("\(capability.mimeType) cannot be received: \(error)")
+      return nil
+    }
+  }
+
+  private func audioReceiver(_ identifier: TransceiverIdentifier, _ capability: WebRTC.CodecCapability) -> AudioReceiver? {
+    if let receiver = audioReceivers[identifier], receiver.codec.rawValue.lowercased() == capability.name.lowercased() { return receiver }
+    audioReceivers.removeValue(forKey: identifier)?.stop()
+    guard let codec = AudioCodec(named: capability.name), let playout = plan.playouts[identifier] else { return nil }
+    do throws(CodecError) {
+      let receiver = try AudioReceiver(codec: codec, playout: playout)
+      audioReceivers[identifier] = receiver
+      return receiver
+    } catch {
+      Log.error("\(capability.mimeType) cannot be received: \(error)")
+      return nil
+    }
+  }
+
+  /// Takes a media packet out of the datagram it arrived in.
+  func take(_ received: ReceivedMedia, in datagram: RawSpan, now: Instant) {
+    let packet = datagram.extracting(received.packet)
+    if let receiver = videoReceiver(received) {
+      let rotation = received.videoOrientation.flatMap { VideoFrame.Rotation(rawValue: Int($0 & 3) * 90) }
+      if receiver.receive(packet, header: received.header, rotation: rotation, now: now) { requestKeyFrame(of: received.transceiver) }
+      scheduleJitterBuffers()
+    } else if received.codec.kind == .audio, let receiver = audioReceiver(received.transceiver, received.codec) {
+      receiver.receive(packet.extracting(received.header.payload), header: received.header, now: now)
+    } else {
+      counters.count("media.unwanted")
+    }
+  }
+
+  private func videoReceiver(_ received: ReceivedMedia) -> VideoReceiver? {
+    received.codec.kind == .video ? videoReceiver(received.transceiver, received.codec) : nil
+  }
+
+  func requestKeyFrame(of identifier: TransceiverIdentifier) {
+    guard !isEnded else { return }
+    connection.requestKeyFrame(of: identifier, now: MonotonicClock.now())
+    network.wake(self)
+  }
+
+  /// Sets the timer to when a jitter buffer gives up waiting.
+  private func scheduleJitterBuffers() {
+    let deadline = videoReceivers.values.compactMap(\.deadline).min()
+    let timer = jitterTimer ?? loop.makeTimer { [weak self] in self?.advanceJitterBuffers() }
+    jitterTimer = timer
+    loop.set(timer, to: deadline)
+  }
+
+  private func advanceJitterBuffers() {
+    let now = MonotonicClock.now()
+    for (identifier, receiver) in videoReceivers where receiver.advance(now: now) { requestKeyFrame(of: identifier) }
+    scheduleJitterBuffers()
+  }
+
+  func stopMedia() {
+    for sender in senders.values { sender.stop() }
+    for receiver in videoReceivers.values { receiver.stop() }
+    for receiver in audioReceivers.values { receiver.stop() }
+    (senders, videoReceivers, audioReceivers) = ([:], [:], [:])
+    if let jitterTimer { loop.cancel(jitterTimer) }
+    jitterTimer = nil
+  }
+}
+
+extension VideoCodec {
+  init?(named name: String) { self.init(rawValue: name.uppercased()) }
+}
+
+extension AudioCodec {
+  init?(named name: String) {
+    guard let codec = AudioCodec.allCases.first(where: { $0.rawValue.lowercased() == name.lowercased() }) else { return nil }
+    self = codec
+  }
+}
+
+/// Counts of one encoder, with their W3C names.
+struct EncoderFigures: Sendable {
+  var framesEncoded = 0
+  var keyFramesEncoded = 0
+  var quantizerSum = 0
+  var totalEncodeTime = Interval.zero
+  var (frameWidth, frameHeight) = (0, 0)
+
+  mutating func count(_ frame: EncodedVideoFrame, time: Interval) {
+    framesEncoded += 1
+    if frame.isKeyFrame { keyFramesEncoded += 1 }
+    quantizerSum += frame.quantizer ?? 0
+    totalEncodeTime += time
+    (frameWidth, frameHeight) = (frame.width, frame.height)
+  }
+}

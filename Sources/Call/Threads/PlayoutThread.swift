@@ -1,0 +1,66 @@
+import Base
+import Frames
+import Net
+import Sound
+
+/// Every 10 ms takes a block from each thing that is heard, mixes them and hands the sum to where it is played.
+public final class PlayoutThread: Sendable {
+  /// Gives the next 10 ms, on the playout thread.
+  public typealias Inlet = @Sendable (_ now: Instant) -> AudioBlock
+
+  private struct Source: Sendable {
+    var identifier: Int
+    var inlet: Inlet
+  }
+
+  private let sources = Guarded<(list: [Source], next: Int)>(([], 0))
+  private let volume = Guarded(1.0)
+  private let wake = Signal()
+  private let thread: Guarded<WorkerThread?> = Guarded(nil)
+
+  /// Starts playing. `output` gets each mixed block, on the thread.
+  public init(channelCount: Int = 1, output: @escaping @Sendable (AudioBlock, Instant) -> Void) {
+    thread.with {
+      $0 = WorkerThread(name: "parlor-playout", realtimePriority: 10) { [unowned self] thread in
+        let start = MonotonicClock.now()
+        var index: Int64 = 0
+        while !thread.isStopping {
+          let due = start + .milliseconds(10) * index
+          if MonotonicClock.now() < due {
+            wake.wait(until: due)
+            continue
+          }
+          let blocks = sources.with { $0.list }.map { $0.inlet(due) }
+          output(scaled(AudioBlock.mixed(blocks, channelCount: channelCount)), due)
+          index += 1
+        }
+      }
+    }
+  }
+
+  private func scaled(_ block: AudioBlock) -> AudioBlock {
+    let factor = volume.with { $0 }
+    guard factor != 1 else { return block }
+    var quieter = block
+    for index in quieter.samples.indices { quieter.samples[index] = Int16(clamping: Int((Double(quieter.samples[index]) * factor).rounded())) }
+    return quieter
+  }
+
+  /// Adds something to be heard; returns what `remove` takes.
+  public func add(_ inlet: @escaping Inlet) -> Int {
+    sources.with { sources in
+      sources.next += 1
+      sources.list.append(Source(identifier: sources.next, inlet: inlet))
+      return sources.next
+    }
+  }
+
+  /// Ends what `add` began.
+  public func remove(_ identifier: Int) { sources.with { $0.list.removeAll { $0.identifier == identifier } } }
+
+  /// 0 is silent, 1 as received.
+  public func setVolume(_ value: Double) { volume.with { $0 = min(max(value, 0), 1) } }
+
+  /// Ends the thread.
+  public func stop() { thread.with { $0 }?.stop(waking: wake) }
+}
