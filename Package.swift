@@ -90,6 +90,7 @@ let package = Package(
     + room("Appliance", uses: ["Base", "Frames", "Stage", "Net", "Call", "CTOML", "CLinux"])
     + [
       .executableTarget(name: "parlor", dependencies: ["Appliance", "Call"], path: "Sources/parlor", swiftSettings: swift),
+      .testTarget(name: "parlorTests", dependencies: ["parlor"], path: "Tests/parlorTests", swiftSettings: swift),
       .executableTarget(
         name: "parlor-bench",
         dependencies: ["Base", "Bytes", "STUN", "ICE", "DTLS", "SRTP", "RTP", "SCTP", "SDP", "WebRTC", "Frames", "Codecs", "JitterBuffer", "Stage", "Net", "Call"],

@@ -1,1 +1,67 @@
-@main struct Main { static func main() {} }
+import Appliance
+import Glibc
+
+@main struct Main {
+  /// Who places calls.
+  static let runner: (any Runner)? = nil
+
+  static func main() async {
+    // A reader that goes away is an error of that one write.
+    signal(SIGPIPE, SIG_IGN)
+    var code = ExitCode.ok
+    do throws(VerbFailure) {
+      let command = try Command(Array(CommandLine.arguments.dropFirst()), environment: environment())
+      code = try await perform(command)
+    } catch {
+      write("parlor: \(error)\n", to: 2)
+      if error.exitCode == .usage { write("parlor help explains the verbs.\n", to: 2) }
+      code = error.exitCode
+    }
+    exit(code.rawValue)
+  }
+
+  private static func perform(_ command: Command) async throws(VerbFailure) -> ExitCode {
+    switch command {
+    case .help(let verb): write(VerbSyntax.all.first { $0.name == verb }?.text ?? VerbSyntax.overview, to: 1)
+    case .version(let isJSON): write(isJSON ? "{\"version\":\"\(Version.current)\"}\n" : "parlor \(Version.current)\n", to: 1)
+    case .run(let options): return try await caller().run(options)
+    case .demo(let options): return try await caller().demo(options)
+    case .peer(let options): return try await caller().peer(options)
+    case .check(let file, let includesDevices, let isJSON):
+      return try Verbs.check(file: file, includesDevices: includesDevices, isJSON: isJSON, output: output)
+    case .status(let runtime, let isJSON): try Verbs(runtime: runtime, isJSON: isJSON, output: output).status()
+    case .stats(let runtime, let isWatching, let isJSON):
+      try Verbs(runtime: runtime, isJSON: isJSON, output: output).stats(isWatching: isWatching)
+    case .screenshot(let runtime, let file): try Verbs(runtime: runtime, output: output).screenshot(file: file)
+    case .call(let runtime, let action): try Verbs(runtime: runtime, output: output).call(action: action)
+    }
+    return .ok
+  }
+
+  private static func caller() throws(VerbFailure) -> any Runner {
+    guard let runner else { throw VerbFailure(.unavailable, "this build places no calls") }
+    return runner
+  }
+
+  private static let output: Verbs.Output = { write($0, to: 1) }
+
+  private static func write(_ text: String, to descriptor: Int32) { _ = write(Array(text.utf8), to: descriptor) }
+
+  /// Writes all bytes; false when nobody reads them.
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
+  private static func environment() -> [String: String] {
+    var result: [String: String] = [:]
+    if let value = unsafe getenv("PARLOR_RUNTIME") { result["PARLOR_RUNTIME"] = unsafe String(cString: value) }
+    return result
+  }
+}

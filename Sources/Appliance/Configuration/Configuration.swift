@@ -1,0 +1,201 @@
+import Base
+import Frames
+import Stage
+
+/// What a site decided about its box: `parlor.toml` as typed values.
+public struct Configuration: Sendable, Equatable {
+  /// `[call]`; nil: the box does not know whom to call.
+  public var call: Call?
+  /// `[[grants]]`.
+  public var grants = Grants()
+  /// `[identity]`.
+  public var identity = Identity()
+  /// `[display]`.
+  public var display = Display()
+  /// `[[camera]]`, in the file's order; the first one is used in direct calls.
+  public var cameras: [Camera] = []
+  /// `[sound]`.
+  public var sound = Sound()
+  /// `[network] interfaces`: the names of the interfaces that calls may use; nil: all.
+  public var networkInterfaces: [String]?
+  /// `[tls] ca_files`: paths of certificates that are trusted beside the system's own.
+  public var certificateFiles: [String] = []
+  /// `[access] remote_input`: whether operators may touch and type from afar.
+  public var allowsRemoteInput = false
+  /// `[notices]`: the colours of on-screen notices.
+  public var theme = Notice.Theme()
+  /// `[logs] level`.
+  public var logLevel = Log.Level.notice
+  /// What the file says without effect, in the file's order.
+  public var warnings: [ConfigurationProblem] = []
+
+  /// The configuration of an empty file: no call, one synthetic camera's worth of defaults.
+  public init() {}
+
+  /// `[call]`: whom to call, and how.
+  public struct Call: Sendable, Equatable {
+    /// Where the call is.
+    public enum Target: Sendable, Equatable {
+      /// `url`: a page that makes the call.
+      case page(url: String)
+      /// `whip`, `whep`: a direct call; at least one of them.
+      case direct(whip: String?, whep: String?)
+    }
+
+    /// When the call starts.
+    public enum Start: String, Sendable, CaseIterable {
+      /// As soon as the box runs.
+      case boot
+      /// With `parlor call start`.
+      case manual
+    }
+
+    /// Video codecs that can be preferred.
+    public enum Codec: String, Sendable, CaseIterable {
+      case vp8 = "VP8"
+      case h264 = "H264"
+    }
+
+    /// An entry of `ice_servers`, with the W3C names (`RTCIceServer`).
+    public struct ICEServer: Sendable, Equatable {
+      /// `stun:`, `stuns:`, `turn:` and `turns:` URLs.
+      public var urls: [String]
+      /// The user's name at a TURN server.
+      public var username: String?
+      /// The password at a TURN server.
+      public var credential: String?
+    }
+
+    /// Where the call is, the identity already filled in for `${serial}` and `${name}`.
+    public var target: Target
+    /// The bearer token itself.
+    public var token: String?
+    /// The path of a file that holds the bearer token, read for each call anew.
+    public var tokenFile: String?
+    /// Servers beside those that the other side names.
+    public var iceServers: [ICEServer] = []
+    /// Whether only relayed candidates are used (W3C `iceTransportPolicy` `relay`).
+    public var isRelayOnly = false
+    /// The video codec to prefer; nil: as the stack orders them.
+    public var codec: Codec?
+    /// When the call starts.
+    public var start = Start.boot
+    /// Seconds until a call that does not connect is given up.
+    public var connectTimeout = 15.0
+
+    /// A call to `target`, everything else as when the file does not name it.
+    public init(target: Target) { self.target = target }
+  }
+
+  /// `[identity]`: which box this is.
+  public struct Identity: Sendable, Equatable {
+    /// A name for people; nil: the host's name.
+    public var name: String?
+    /// A number for inventories; nil: the machine's own.
+    public var serial: String?
+  }
+
+  /// `[display]`.
+  public struct Display: Sendable, Equatable {
+    /// A screen's size and refresh rate.
+    public struct Mode: Sendable, Equatable {
+      /// Pixels from left to right.
+      public var width: Int
+      /// Pixels from top to bottom.
+      public var height: Int
+      /// Refreshes a second.
+      public var rate: Double
+
+      /// A mode; `rate` is in refreshes a second.
+      public init(width: Int, height: Int, rate: Double = 60) { (self.width, self.height, self.rate) = (width, height, rate) }
+
+      /// Reads `1920x1080` or `1920x1080@60`; nil when it is neither or no screen could have it.
+      public init?(_ text: String) {
+        let halves = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+        let sides = halves[0].split(separator: "x", omittingEmptySubsequences: false)
+        guard sides.count == 2, let width = Int(sides[0]), let height = Int(sides[1]), (16...8_192).contains(width),
+          (16...8_192).contains(height)
+        else { return nil }
+        guard let rate = halves.count == 2 ? Double(halves[1]) : 60, (1...500).contains(rate) else { return nil }
+        self.init(width: width, height: height, rate: rate)
+      }
+    }
+
+    /// How far the picture is turned.
+    public enum Rotation: Int, Sendable, CaseIterable {
+      case none = 0
+      case quarter = 90
+      case half = 180
+      case threeQuarters = 270
+    }
+
+    /// Where the self-view stands.
+    public enum SelfView: String, Sendable, CaseIterable {
+      case topLeft = "top-left"
+      case topRight = "top-right"
+      case bottomLeft = "bottom-left"
+      case bottomRight = "bottom-right"
+      case off
+    }
+
+    /// The connector's name, such as `HDMI-A-1`; nil: the first one connected.
+    public var connector: String?
+    /// The mode; nil: what the screen prefers.
+    public var mode: Mode?
+    /// How far picture and touch are turned, clockwise.
+    public var rotation = Rotation.none
+    /// How the remote side fills the screen.
+    public var fit = VideoFit.contain
+    /// Where the self-view stands.
+    public var selfView = SelfView.bottomRight
+    /// Whether the self-view is shown as in a mirror.
+    public var mirrorsSelfView = true
+
+    /// The self-view's corner; nil: it is not shown.
+    public var corner: Scene.Corner? { Scene.Corner(rawValue: selfView.rawValue) }
+  }
+
+  /// Where pictures or sound come from, or go to.
+  public enum Device: Sendable, Equatable, CustomStringConvertible {
+    /// Made by Parlor itself: a moving picture with a time code, a tone with a click.
+    case synthetic
+    /// Nothing: silence, or sound that nobody hears.
+    case none
+    /// A Y4M or WAV file.
+    case file(String)
+    /// A device of the machine: a node's path, or an ALSA name.
+    case named(String)
+
+    public var description: String {
+      switch self {
+      case .synthetic: "synthetic"
+      case .none: "none"
+      case .file(let path): "file:\(path)"
+      case .named(let name): name
+      }
+    }
+  }
+
+  /// An entry of `[[camera]]`.
+  public struct Camera: Sendable, Equatable {
+    /// Where the pictures come from; never `none`.
+    public var device = Device.synthetic
+    /// Pixels from left to right.
+    public var width = 1280
+    /// Pixels from top to bottom.
+    public var height = 720
+    /// Pictures a second.
+    public var rate = 30.0
+
+    /// A synthetic camera of 1280 by 720 pixels, 30 a second.
+    public init() {}
+  }
+
+  /// `[sound]`.
+  public struct Sound: Sendable, Equatable {
+    /// Where sound comes from.
+    public var capture = Device.synthetic
+    /// Where sound goes to; never `synthetic`.
+    public var playback = Device.none
+  }
+}

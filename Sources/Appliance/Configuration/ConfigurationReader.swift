@@ -1,0 +1,276 @@
+import Base
+import Glibc
+import Stage
+
+extension Configuration {
+  /// Files longer than this are no configuration.
+  static let maximumSize = 1 << 20
+
+  /// Reads the file at `path`. Throws all that is wrong with it.
+  public static func load(path: String) throws(ConfigurationError) -> Configuration {
+    guard let file = unsafe fopen(path, "re") else { throw unreadable(path, unsafe String(cString: strerror(errno))) }
+    defer { unsafe fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: maximumSize + 1)
+    let count = unsafe bytes.withUnsafeMutableBytes { unsafe fread($0.baseAddress, 1, $0.count, file) }
+    if unsafe ferror(file) != 0 { throw unreadable(path, unsafe String(cString: strerror(errno))) }
+    if count > maximumSize { throw unreadable(path, "is longer than \(maximumSize) bytes") }
+    return try Configuration(Array(bytes.prefix(count)), file: path)
+  }
+
+  private static func unreadable(_ path: String, _ reason: String) -> ConfigurationError {
+    ConfigurationError(
+      problems: [ConfigurationProblem(severity: .error, file: path, line: 1, column: 1, key: "", message: reason, accepted: [])])
+  }
+
+  /// Reads a configuration's text; `file` names it in messages, and relative paths in it start from its folder.
+  public init(_ text: [UInt8], file: String) throws(ConfigurationError) {
+    let report = TableReader.Report(file: file)
+    self.init()
+    do throws(TOMLDocument.SyntaxError) {
+      let document = try TOMLDocument(text)
+      guard let root = TableReader(document.root, path: "", report: report) else { preconditionFailure("a document is a table") }
+      let slash = file.lastIndex(of: "/")
+      var reader = ConfigurationReader(root: root, folder: slash.map { String(file[...$0]) } ?? "", report: report)
+      reader.read(into: &self)
+    } catch {
+      report.add(error.message, key: "", at: error.position)
+    }
+    let problems = report.problems.sorted { ($0.line, $0.column, $0.key) < ($1.line, $1.column, $1.key) }
+    if problems.contains(where: { $0.severity == .error }) { throw ConfigurationError(problems: problems) }
+    warnings = problems
+  }
+}
+
+/// Turns a TOML document into a `Configuration`, table by table.
+struct ConfigurationReader {
+  var root: TableReader
+  let folder: String
+  let report: TableReader.Report
+
+  mutating func read(into configuration: inout Configuration) {
+    configuration.identity = readIdentity()
+    configuration.call = readCall(identity: configuration.identity)
+    configuration.grants = readGrants()
+    configuration.display = readDisplay()
+    configuration.cameras = root.tables("camera").map(readCamera)
+    configuration.sound = readSound()
+    if var table = root.table("network") {
+      configuration.networkInterfaces = table.strings("interfaces")
+      table.finish()
+    }
+    if var table = root.table("tls") {
+      configuration.certificateFiles = (table.strings("ca_files") ?? []).map(absolute)
+      table.finish()
+    }
+    if var table = root.table("access") {
+      configuration.allowsRemoteInput = table.boolean("remote_input") ?? false
+      if configuration.allowsRemoteInput { table.warn("remote_input", "this version has no remote input") }
+      table.finish()
+    }
+    configuration.theme = readTheme()
+    configuration.logLevel = readLogLevel()
+    root.finish()
+  }
+
+  /// A path as seen from the file's folder.
+  private func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : folder + path }
+
+  private mutating func readIdentity() -> Configuration.Identity {
+    var identity = Configuration.Identity()
+    guard var table = root.table("identity") else { return identity }
+    identity.name = table.string("name")
+    identity.serial = table.string("serial")
+    table.finish()
+    return identity
+  }
+
+  // MARK: Calls
+
+  private mutating func readCall(identity: Configuration.Identity) -> Configuration.Call? {
+    guard var table = root.table("call") else { return nil }
+    let url = readURL("url", in: &table, identity: identity)
+    let whip = readURL("whip", in: &table, identity: identity)
+    let whep = readURL("whep", in: &table, identity: identity)
+    var call = Configuration.Call(target: .direct(whip: whip, whep: whep))
+    if table.has("url"), table.has("whip") || table.has("whep") {
+      table.fail("url", "a page call and a direct call exclude each other", accepted: ["url alone", "whip, whep or both"])
+    } else if let url {
+      call.target = .page(url: url)
+      table.warn("url", "this version has no page host: the page is not loaded")
+    } else if !["url", "whip", "whep"].contains(where: table.has) {
+      report.add("names nobody to call", key: "call", at: table.position, accepted: ["whip", "whep", "url"])
+    }
+
+    call.token = table.string("token")
+    call.tokenFile = table.string("token_file").map(absolute)
+    if call.token != nil, call.tokenFile != nil { table.fail("token_file", "token is given already", accepted: ["token or token_file"]) }
+    call.iceServers = table.tables("ice_servers").compactMap(readICEServer)
+    call.isRelayOnly = table.boolean("relay_only") ?? false
+    if call.isRelayOnly, case .page = call.target { table.warn("relay_only", "has no effect on a page call") }
+    call.codec = table.word("codec", as: Configuration.Call.Codec.self)
+    call.start = table.word("start", as: Configuration.Call.Start.self) ?? .boot
+    call.connectTimeout = table.number("connect_timeout", in: 1...300) ?? call.connectTimeout
+    table.finish()
+    return call
+  }
+
+  private func readURL(_ key: String, in table: inout TableReader, identity: Configuration.Identity) -> String? {
+    guard var url = table.string(key) else { return nil }
+    for (name, value) in [("serial", identity.serial), ("name", identity.name)] where url.contains("${\(name)}") {
+      guard let value else {
+        table.fail(key, "uses ${\(name)}, and identity.\(name) is not given")
+        return nil
+      }
+      url = url.split(separator: "${\(name)}", omittingEmptySubsequences: false).joined(
+        separator: ConfigurationReader.percentEncoded(value))
+    }
+    if url.contains("${") {
+      table.fail(key, "uses an unknown name", accepted: ["${serial}", "${name}"])
+      return nil
+    }
+    guard let origin = Origin(url: url), !url.contains(" ") else {
+      table.fail(key, "\"\(url)\" is no URL", accepted: ["https://HOST[:PORT]/PATH", "http://HOST[:PORT]/PATH"])
+      return nil
+    }
+    if !origin.isSecure { table.warn(key, "everybody on the way can read this call's signalling and token; use https") }
+    return url
+  }
+
+  /// Everything but unreserved characters (RFC 3986 section 2.3) as `%XX`.
+  static func percentEncoded(_ text: String) -> String {
+    var result = ""
+    for byte in text.utf8 {
+      let character = Character(Unicode.Scalar(byte))
+      if byte < 128, character.isLetter || character.isNumber || "-._~".contains(character) {
+        result.append(character)
+      } else {
+        result += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+      }
+    }
+    return result
+  }
+
+  private func readICEServer(_ reader: TableReader) -> Configuration.Call.ICEServer? {
+    var table = reader
+    defer { table.finish() }
+    let urls = table.strings("urls", orOne: true) ?? []
+    let username = table.string("username")
+    let credential = table.string("credential")
+    if urls.isEmpty {
+      table.fail("urls", "names no server", accepted: ["stun:HOST[:PORT]", "turn:HOST[:PORT][?transport=udp|tcp]", "turns:HOST[:PORT]"])
+      return nil
+    }
+    for url in urls {
+      let scheme = url.prefix { $0 != ":" }
+      if !["stun", "stuns", "turn", "turns"].contains(scheme) || url.count == scheme.count + 1 || url.contains("//") {
+        table.fail(
+          "urls", "\"\(url)\" is not accepted", accepted: ["stun:HOST[:PORT]", "turn:HOST[:PORT][?transport=udp|tcp]", "turns:HOST[:PORT]"])
+        return nil
+      }
+      if scheme.hasPrefix("turn"), username == nil || credential == nil {
+        table.fail("urls", "a TURN server needs username and credential")
+        return nil
+      }
+    }
+    return Configuration.Call.ICEServer(urls: urls, username: username, credential: credential)
+  }
+
+  private mutating func readGrants() -> Grants {
+    var grants = Grants()
+    for reader in root.tables("grants") {
+      var table = reader
+      let origin = table.value("origin", accepted: "https://HOST[:PORT], without a path") { Origin($0) }
+      let (camera, microphone) = (table.boolean("camera") ?? false, table.boolean("microphone") ?? false)
+      table.finish()
+      guard let origin else {
+        if !table.has("origin") { table.fail("origin", "is missing") }
+        continue
+      }
+      if !origin.isSecure { table.fail("origin", "a grant needs an origin that cannot be impersonated", accepted: ["https://HOST[:PORT]"]) }
+      if !grants.add(Grants.Grant(origin: origin, camera: camera, microphone: microphone)) {
+        table.fail("origin", "\(origin) has a grant already")
+      }
+    }
+    return grants
+  }
+
+  // MARK: Devices
+
+  private mutating func readDisplay() -> Configuration.Display {
+    var display = Configuration.Display()
+    guard var table = root.table("display") else { return display }
+    display.connector = table.string("connector")
+    if display.connector != nil { table.warn("connector", "has no effect: this version's only stage is headless") }
+    display.mode = table.value("mode", accepted: "WIDTHxHEIGHT[@RATE], as 1920x1080@60") { Configuration.Display.Mode($0) }
+    display.rotation = table.integer("rotate", as: Configuration.Display.Rotation.self) ?? .none
+    display.fit = table.word("fit", as: VideoFit.self) ?? .contain
+    display.selfView = table.word("self_view", as: Configuration.Display.SelfView.self) ?? .bottomRight
+    display.mirrorsSelfView = table.boolean("mirror_self_view") ?? true
+    table.finish()
+    return display
+  }
+
+  private func readCamera(_ reader: TableReader) -> Configuration.Camera {
+    var table = reader
+    var camera = Configuration.Camera()
+    camera.device = readDevice("device", in: &table, fileType: "y4m", others: ["synthetic"]) ?? camera.device
+    camera.width = table.integer("width", in: 160...4_096) ?? camera.width
+    camera.height = table.integer("height", in: 120...4_096) ?? camera.height
+    camera.rate = table.number("rate", in: 1...120) ?? camera.rate
+    table.finish()
+    return camera
+  }
+
+  private mutating func readSound() -> Configuration.Sound {
+    var sound = Configuration.Sound()
+    guard var table = root.table("sound") else { return sound }
+    sound.capture = readDevice("capture", in: &table, fileType: "wav", others: ["synthetic", "none"]) ?? sound.capture
+    sound.playback = readDevice("playback", in: &table, fileType: "wav", others: ["none"]) ?? sound.playback
+    table.finish()
+    return sound
+  }
+
+  private func readDevice(_ key: String, in table: inout TableReader, fileType: String, others: [String]) -> Configuration.Device? {
+    guard let text = table.string(key) else { return nil }
+    if text.hasPrefix("file:"), text.lowercased().hasSuffix(".\(fileType)") { return .file(absolute(String(text.dropFirst(5)))) }
+    if others.contains(text) { return text == "none" ? Configuration.Device.none : .synthetic }
+    if text.hasPrefix("/dev/") || text.hasPrefix("hw:") || text.hasPrefix("plughw:") || text == "default" {
+      table.warn(key, "this version opens no hardware: the device counts as absent")
+      return .named(text)
+    }
+    table.fail(key, "\"\(text)\" is not accepted", accepted: others.map { "\"\($0)\"" } + ["\"file:PATH.\(fileType)\""])
+    return nil
+  }
+
+  // MARK: The rest
+
+  private mutating func readTheme() -> Notice.Theme {
+    var theme = Notice.Theme()
+    guard var table = root.table("notices") else { return theme }
+    theme.foreground = table.value("foreground", accepted: "#rrggbb") { Color($0) } ?? theme.foreground
+    theme.background = table.value("background", accepted: "#rrggbb") { Color($0) } ?? theme.background
+    table.finish()
+    return theme
+  }
+
+  private enum LevelName: String, CaseIterable {
+    case error, warning, notice, info, debug
+
+    var level: Log.Level {
+      switch self {
+      case .error: .error
+      case .warning: .warning
+      case .notice: .notice
+      case .info: .info
+      case .debug: .debug
+      }
+    }
+  }
+
+  private mutating func readLogLevel() -> Log.Level {
+    guard var table = root.table("logs") else { return .notice }
+    let name = table.word("level", as: LevelName.self)
+    table.finish()
+    return name?.level ?? .notice
+  }
+}

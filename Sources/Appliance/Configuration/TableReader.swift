@@ -1,0 +1,187 @@
+/// Reads typed values out of one TOML table, and remembers what was asked for: what remains is unknown.
+struct TableReader {
+  /// Collects the problems of one file.
+  final class Report {
+    let file: String
+    private(set) var problems: [ConfigurationProblem] = []
+
+    init(file: String) { self.file = file }
+
+    func add(
+      _ message: String, key: String, at position: TOMLDocument.Position, accepted: [String] = [],
+      severity: ConfigurationProblem.Severity = .error
+    ) {
+      problems.append(
+        ConfigurationProblem(
+          severity: severity, file: file, line: position.line, column: position.column, key: key, message: message, accepted: accepted))
+    }
+  }
+
+  private let values: [String: TOMLDocument.Node]
+  private let path: String
+  private var known: [String] = []
+  let report: Report
+  /// Where the table begins.
+  let position: TOMLDocument.Position
+
+  /// A reader of `node`; nil, and a problem reported, when that is no table.
+  init?(_ node: TOMLDocument.Node, path: String, report: Report) {
+    (self.path, self.report, position) = (path, report, node.keyPosition)
+    guard case .table(let values) = node.content else {
+      report.add("expected a table, found \(node.kindName)", key: path, at: node.position)
+      return nil
+    }
+    self.values = values
+  }
+
+  /// The full name of one of the table's keys.
+  func name(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
+  private mutating func node(_ key: String) -> TOMLDocument.Node? {
+    known.append(key)
+    return values[key]
+  }
+
+  /// Where the value of `key` stands; the table's own place when it has none.
+  func position(of key: String) -> TOMLDocument.Position { values[key]?.position ?? position }
+
+  /// Whether the table has `key`.
+  func has(_ key: String) -> Bool { values[key] != nil }
+
+  /// Reports an error about the value of `key`.
+  func fail(_ key: String, _ message: String, accepted: [String] = []) {
+    report.add(message, key: name(of: key), at: position(of: key), accepted: accepted)
+  }
+
+  /// Reports that the value of `key` has no effect, or not the one expected.
+  func warn(_ key: String, _ message: String) {
+    report.add(message, key: name(of: key), at: position(of: key), severity: .warning)
+  }
+
+  private func failKind(_ key: String, _ node: TOMLDocument.Node, expected: String) {
+    report.add("expected \(expected), found \(node.kindName)", key: name(of: key), at: node.position)
+  }
+
+  mutating func string(_ key: String) -> String? {
+    guard let node = node(key) else { return nil }
+    guard case .string(let text) = node.content else {
+      failKind(key, node, expected: "a text in quotes")
+      return nil
+    }
+    guard !text.isEmpty, !text.utf8.contains(where: { $0 < 32 || $0 == 127 }) else {
+      fail(key, text.isEmpty ? "is empty" : "contains a control character")
+      return nil
+    }
+    return text
+  }
+
+  mutating func boolean(_ key: String) -> Bool? {
+    guard let node = node(key) else { return nil }
+    guard case .boolean(let value) = node.content else {
+      report.add("expected true or false, found \(node.kindName)", key: name(of: key), at: node.position, accepted: ["true", "false"])
+      return nil
+    }
+    return value
+  }
+
+  mutating func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
+    guard let node = node(key) else { return nil }
+    guard case .integer(let value) = node.content, range.contains(Int(value)) else {
+      if case .integer(let value) = node.content {
+        fail(key, "\(value) is out of range", accepted: ["\(range.lowerBound) to \(range.upperBound)"])
+      } else {
+        failKind(key, node, expected: "a whole number")
+      }
+      return nil
+    }
+    return Int(value)
+  }
+
+  /// One of a set of integers.
+  mutating func integer<Choice: CaseIterable & RawRepresentable<Int>>(_ key: String, as type: Choice.Type) -> Choice? {
+    guard let value = integer(key, in: Int.min...Int.max) else { return nil }
+    if let choice = Choice(rawValue: value) { return choice }
+    fail(key, "\(value) is not accepted", accepted: Choice.allCases.map { "\($0.rawValue)" })
+    return nil
+  }
+
+  /// A number with or without a fraction.
+  mutating func number(_ key: String, in range: ClosedRange<Double>) -> Double? {
+    guard let node = node(key) else { return nil }
+    let value: Double
+    switch node.content {
+    case .integer(let integer): value = Double(integer)
+    case .float(let float): value = float
+    default:
+      failKind(key, node, expected: "a number")
+      return nil
+    }
+    if range.contains(value) { return value }
+    fail(key, "\(value) is out of range", accepted: ["\(range.lowerBound) to \(range.upperBound)"])
+    return nil
+  }
+
+  /// One of a set of words.
+  mutating func word<Choice: CaseIterable & RawRepresentable<String>>(_ key: String, as type: Choice.Type) -> Choice? {
+    guard let text = string(key) else { return nil }
+    if let choice = Choice(rawValue: text) { return choice }
+    fail(key, "\"\(text)\" is not accepted", accepted: Choice.allCases.map { "\"\($0.rawValue)\"" })
+    return nil
+  }
+
+  /// A text that `read` understands; `accepted` says what it would.
+  mutating func value<Value>(_ key: String, accepted: String, _ read: (String) -> Value?) -> Value? {
+    guard let text = string(key) else { return nil }
+    if let value = read(text) { return value }
+    fail(key, "\"\(text)\" is not accepted", accepted: [accepted])
+    return nil
+  }
+
+  /// A list of texts; one text alone is a list of one when `orOne`.
+  mutating func strings(_ key: String, orOne: Bool = false) -> [String]? {
+    guard let node = node(key) else { return nil }
+    var items: [TOMLDocument.Node] = [node]
+    if case .array(let list) = node.content {
+      items = list
+    } else if !orOne {
+      failKind(key, node, expected: "a list of texts")
+      return nil
+    }
+    var texts: [String] = []
+    for (index, item) in items.enumerated() {
+      if case .string(let text) = item.content, !text.isEmpty {
+        texts.append(text)
+      } else {
+        report.add("expected a text, found \(item.kindName)", key: "\(name(of: key))[\(index)]", at: item.position)
+      }
+    }
+    return texts
+  }
+
+  /// A table of its own.
+  mutating func table(_ key: String) -> TableReader? {
+    guard let node = node(key) else { return nil }
+    return TableReader(node, path: name(of: key), report: report)
+  }
+
+  /// A list of tables.
+  mutating func tables(_ key: String) -> [TableReader] {
+    guard let node = node(key) else { return [] }
+    guard case .array(let items) = node.content else {
+      report.add(
+        "expected a list of tables, found \(node.kindName)", key: name(of: key), at: node.position, accepted: ["[[\(name(of: key))]]"])
+      return []
+    }
+    return items.enumerated().compactMap { TableReader($1, path: "\(name(of: key))[\($0)]", report: report) }
+  }
+
+  /// Reports each key that nobody asked for, with the known key that comes nearest.
+  func finish() {
+    for (key, node) in values where !known.contains(key) {
+      let nearest = NearestName.find(key, among: known)
+      report.add(
+        "unknown key" + (nearest.map { "; did you mean \($0)?" } ?? ""), key: name(of: key), at: node.keyPosition,
+        accepted: nearest == nil ? known.sorted() : [])
+    }
+  }
+}

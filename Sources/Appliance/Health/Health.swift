@@ -1,0 +1,122 @@
+import FoundationEssentials
+import Stage
+
+/// What the box is doing and what is wrong with it: facts in, one state with one code out.
+public struct Health: Sendable, Equatable {
+  /// How far the call is.
+  public enum Call: Sendable, Equatable {
+    /// No call is wanted now.
+    case idle
+    /// A call is being set up.
+    case connecting
+    /// A call is established.
+    case connected
+  }
+
+  private struct Problem: Sendable, Equatable {
+    var reason: String
+    var since: Date
+  }
+
+  private var isStarted = false
+  private var isProvisioned = true
+  private var call = Call.idle
+  private var problems: [HealthCode: Problem] = [:]
+
+  /// What the box is doing.
+  public private(set) var state = Status.State.starting
+  /// Since when it has been.
+  public private(set) var since: Date
+
+  /// A box that starts now.
+  public init(now: Date) { since = now }
+
+  /// The start is over: what the box does from now on depends on the rest.
+  public mutating func start(isProvisioned: Bool, now: Date) {
+    (isStarted, self.isProvisioned) = (true, isProvisioned)
+    settle(now)
+  }
+
+  /// The call has come to `call`. A connected one proves that nothing stands in its way any more.
+  public mutating func setCall(_ call: Call, now: Date) {
+    self.call = call
+    if call == .connected { problems = problems.filter { $0.key.area != "call" } }
+    settle(now)
+  }
+
+  /// Something is wrong. The reason may be told anew; since when it is wrong stays.
+  public mutating func raise(_ code: HealthCode, _ reason: String, now: Date) {
+    problems[code] = Problem(reason: reason, since: problems[code]?.since ?? now)
+    settle(now)
+  }
+
+  /// Something is not wrong any more. Harmless when it was not.
+  public mutating func clear(_ code: HealthCode, now: Date) {
+    problems[code] = nil
+    settle(now)
+  }
+
+  /// Everything of an area (`call`, `camera`, …) is not wrong any more.
+  public mutating func clear(area: String, now: Date) {
+    problems = problems.filter { $0.key.area != area }
+    settle(now)
+  }
+
+  /// Everything that is wrong now, in the codes' order.
+  public var codes: [HealthCode] { problems.keys.sorted() }
+
+  /// What matters most of what is wrong; nil when nothing is.
+  public var code: HealthCode? {
+    func rank(_ code: HealthCode) -> Int {
+      if code == .configurationInvalid { return 0 }
+      if code == .networkDown { return 1 }
+      return code.isBearable ? 3 : 2
+    }
+    return problems.keys.min { (rank($0), problems[$0]!.since, $0) < (rank($1), problems[$1]!.since, $1) }
+  }
+
+  /// What matters most of what is wrong, in words.
+  public var reason: String? { code.flatMap { problems[$0]?.reason } }
+
+  private mutating func settle(_ now: Date) {
+    let new: Status.State =
+      if problems[.configurationInvalid] != nil {
+        .error
+      } else if !isStarted {
+        .starting
+      } else if !isProvisioned {
+        .unprovisioned
+      } else if call == .connected {
+        .inCall
+      } else if problems[.networkDown] != nil {
+        .offline
+      } else if let code, !code.isBearable {
+        .error
+      } else if call == .connecting {
+        .loading
+      } else {
+        .ready
+      }
+    guard new != state else { return }
+    (state, since) = (new, now)
+  }
+
+  /// What the screen should say; nil when the picture speaks for itself. `retry` is in seconds from now.
+  public func notice(name: String, retry: Int? = nil) -> Notice? {
+    switch state {
+    case .starting: return Notice(kind: .starting, title: "Starting", text: name)
+    case .unprovisioned: return Notice(kind: .information, title: "Not set up", text: "The configuration names nobody to call.")
+    case .loading: return Notice(kind: .connecting, title: "Connecting", text: name)
+    case .offline:
+      return Notice(
+        kind: .waitingForNetwork, title: HealthCode.networkDown.title, text: "The box goes on by itself as soon as the network is back.")
+    case .error:
+      guard let code else { return nil }
+      let text = reason ?? ""
+      return Notice(
+        kind: .error(code: code.rawValue), title: code.title, text: retry == nil || text.isEmpty ? text : "\(text) Trying again.",
+        countdown: retry)
+    case .ready, .inCall: return nil
+    }
+  }
+}

@@ -1,0 +1,199 @@
+import FoundationEssentials
+
+/// What `parlor status` tells: the box as it is at one moment. The JSON names are stable; what is not known is null.
+public struct Status: Codable, Sendable, Equatable {
+  /// What the box is doing.
+  public enum State: String, Codable, Sendable, CaseIterable {
+    case starting, unprovisioned, offline, loading, ready, error
+    case inCall = "in-call"
+  }
+
+  /// What the box is doing.
+  public var state = State.starting
+  /// The stable code of what is wrong, such as `network.down`; nil when nothing is.
+  public var code: String?
+  /// What is wrong, in words.
+  public var reason: String?
+  /// Since when the box has been in this state.
+  public var since: Date
+  /// Parlor's version.
+  public var version: String
+  /// The box's name for people.
+  public var name: String
+  /// The box's number for inventories.
+  public var serial: String
+  /// Whom the box calls: the page's URL, or the direct call's.
+  public var url: String?
+  /// The call page; nil when a direct call needs none.
+  public var page: Page?
+  /// The screen.
+  public var stage: Screen
+  /// The cameras.
+  public var cameras: [Camera] = []
+  /// The sound devices.
+  public var sound: Sound
+  /// The calls.
+  public var calls: [Call] = []
+  /// The network.
+  public var network: Network
+  /// The clock.
+  public var clock: Clock
+  /// The system image's slot; nil where there are none.
+  public var slot: String?
+  /// Who may use camera and microphone.
+  public var grants: [Grant] = []
+
+  /// The call page.
+  public struct Page: Codable, Sendable, Equatable {
+    public var state: String
+    public var title: String?
+    public var url: String
+    public var restarts: Int
+
+    public init(state: String, title: String? = nil, url: String, restarts: Int = 0) {
+      (self.state, self.title, self.url, self.restarts) = (state, title, url, restarts)
+    }
+  }
+
+  /// The screen.
+  public struct Screen: Codable, Sendable, Equatable {
+    /// The kind of output or the connector's name.
+    public var output: String
+    /// Such as `1920x1080@60`.
+    public var mode: String
+    /// Clockwise turn in degrees.
+    public var rotation: Int
+    /// Hardware planes in use.
+    public var planes: Int
+    /// Changes of the picture in a second.
+    public var flips_per_second: Double
+
+    public init(output: String, mode: String, rotation: Int = 0, planes: Int = 0, flipsPerSecond: Double = 0) {
+      (self.output, self.mode, self.rotation, self.planes, flips_per_second) = (output, mode, rotation, planes, flipsPerSecond)
+    }
+  }
+
+  /// A camera.
+  public struct Camera: Codable, Sendable, Equatable {
+    public var id: String
+    public var name: String
+    public var state: String
+    public var format: String
+    /// Such as `1280x720`.
+    public var size: String
+    public var rate: Double
+
+    public init(id: String, name: String, state: String, format: String, size: String, rate: Double) {
+      (self.id, self.name, self.state, self.format, self.size, self.rate) = (id, name, state, format, size, rate)
+    }
+  }
+
+  /// The sound devices.
+  public struct Sound: Codable, Sendable, Equatable {
+    public var capture: String
+    public var playback: String
+    /// How often a device ran dry or full.
+    public var xruns: Int
+
+    public init(capture: String, playback: String, xruns: Int = 0) {
+      (self.capture, self.playback, self.xruns) = (capture, playback, xruns)
+    }
+  }
+
+  /// A call.
+  public struct Call: Codable, Sendable, Equatable {
+    /// The W3C connection state.
+    public var state: String
+    public var since: Date
+    /// Who is at the other end.
+    public var peer: String
+
+    public init(state: String, since: Date, peer: String) { (self.state, self.since, self.peer) = (state, since, peer) }
+  }
+
+  /// The network.
+  public struct Network: Codable, Sendable, Equatable {
+    /// `up` or `down`.
+    public var state: String
+    public var interfaces: [Interface]
+
+    public init(state: String, interfaces: [Interface] = []) { (self.state, self.interfaces) = (state, interfaces) }
+  }
+
+  /// A network interface.
+  public struct Interface: Codable, Sendable, Equatable {
+    public var name: String
+    public var addresses: [String]
+
+    public init(name: String, addresses: [String]) { (self.name, self.addresses) = (name, addresses) }
+  }
+
+  /// The clock.
+  public struct Clock: Codable, Sendable, Equatable {
+    public var synchronised: Bool
+
+    public init(synchronised: Bool) { self.synchronised = synchronised }
+  }
+
+  /// A grant.
+  public struct Grant: Codable, Sendable, Equatable {
+    public var origin: String
+    public var camera: Bool
+    public var microphone: Bool
+    public var since: Date
+
+    public init(_ grant: Grants.Grant, since: Date) {
+      (origin, camera, microphone, self.since) = (grant.origin.description, grant.camera, grant.microphone, since)
+    }
+  }
+
+  /// A box that is starting.
+  public init(version: String, name: String, serial: String, stage: Screen, sound: Sound, network: Network, clock: Clock, since: Date) {
+    (self.version, self.name, self.serial, self.stage, self.sound) = (version, name, serial, stage, sound)
+    (self.network, self.clock, self.since) = (network, clock, since)
+  }
+
+  /// Writes every member, null where nothing is known: a reader never has to ask whether it is there.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(state, forKey: .state)
+    try container.encode(code, forKey: .code)
+    try container.encode(reason, forKey: .reason)
+    try container.encode(since, forKey: .since)
+    try container.encode(version, forKey: .version)
+    try container.encode(name, forKey: .name)
+    try container.encode(serial, forKey: .serial)
+    try container.encode(url, forKey: .url)
+    try container.encode(page, forKey: .page)
+    try container.encode(stage, forKey: .stage)
+    try container.encode(cameras, forKey: .cameras)
+    try container.encode(sound, forKey: .sound)
+    try container.encode(calls, forKey: .calls)
+    try container.encode(network, forKey: .network)
+    try container.encode(clock, forKey: .clock)
+    try container.encode(slot, forKey: .slot)
+    try container.encode(grants, forKey: .grants)
+  }
+}
+
+extension Status {
+  /// Takes state, code, reason and since from the box's health.
+  public mutating func take(_ health: Health) {
+    (state, code, reason, since) = (health.state, health.code?.rawValue, health.reason, health.since)
+  }
+
+  /// A few lines for a person.
+  public var text: String {
+    var lines = ["\(name): \(state.rawValue) since \(since.formatted(.iso8601))"]
+    if let code { lines.append("  \(code): \(reason ?? "")") }
+    if let url { lines.append("  calls     \(url)") }
+    for call in calls { lines.append("  call      \(call.state) since \(call.since.formatted(.iso8601)), \(call.peer)") }
+    lines.append("  screen    \(stage.output) \(stage.mode), \(Int(stage.flips_per_second.rounded())) flips/s")
+    for camera in cameras { lines.append("  camera    \(camera.name): \(camera.state), \(camera.size) at \(Int(camera.rate.rounded()))") }
+    lines.append("  sound     capture \(sound.capture), playback \(sound.playback), \(sound.xruns) xruns")
+    let interfaces = network.interfaces.map { "\($0.name) \($0.addresses.joined(separator: " "))" }
+    lines.append("  network   \(([network.state] + interfaces).joined(separator: "; "))")
+    lines.append("  version   \(version), serial \(serial)")
+    return lines.joined(separator: "\n")
+  }
+}

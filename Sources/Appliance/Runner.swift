@@ -1,0 +1,66 @@
+/// The verbs that place calls, behind one seam: the command line parses, a runner does.
+///
+/// Each returns when it has ended, with the process's exit code, and throws what a person should read on the terminal.
+public protocol Runner: Sendable {
+  /// `parlor run`: the box itself, until it is told to stop.
+  func run(_ options: RunOptions) async throws(VerbFailure) -> ExitCode
+  /// `parlor demo`: a call to the built-in peer, measured.
+  func demo(_ options: DemoOptions) async throws(VerbFailure) -> ExitCode
+  /// `parlor peer`: a bare peer on the terminal.
+  func peer(_ options: PeerOptions) async throws(VerbFailure) -> ExitCode
+}
+
+/// `parlor run`.
+public struct RunOptions: Sendable, Equatable {
+  /// Where the configuration is when nothing else says so.
+  public static let defaultConfiguration = "/etc/parlor/parlor.toml"
+  /// Where state is kept when nothing else says so.
+  public static let defaultState = "/var/lib/parlor"
+
+  /// The configuration file's path.
+  public var configuration = defaultConfiguration
+  /// The headless stage's size and rate; nil: as the configuration says, else 1920 by 1080 at 60.
+  public var mode: Configuration.Display.Mode?
+  /// The folder for what outlives a restart.
+  public var state = defaultState
+  /// The folder for `control.sock`.
+  public var runtime = ControlClient.defaultFolder
+
+  /// `parlor run` without options.
+  public init() {}
+}
+
+/// `parlor demo`.
+public struct DemoOptions: Sendable, Equatable {
+  /// Whether the call is a direct one (WHIP and WHEP); the only kind in this version, and so the default.
+  public var isDirect = true
+  /// How long to measure.
+  public var seconds = 10
+  /// Whether the figures are printed as JSON.
+  public var isJSON = false
+  /// Where the screen is saved as PNG; `-` is the standard output.
+  public var screenshot = "parlor-demo.png"
+
+  /// `parlor demo` without options.
+  public init() {}
+}
+
+/// `parlor peer`.
+public struct PeerOptions: Sendable, Equatable {
+  /// Who makes the offer.
+  public enum Role: String, Sendable, CaseIterable { case offer, answer }
+
+  /// Whether the peer makes the offer or waits for one.
+  public var role = Role.offer
+  /// The video codec to prefer; nil: as the stack orders them.
+  public var codec: Configuration.Call.Codec?
+
+  /// `parlor peer` without options.
+  public init() {}
+}
+
+/// Parlor's version.
+public enum Version {
+  /// The version as text.
+  public static let current = "0.1.0"
+}

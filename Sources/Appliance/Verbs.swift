@@ -1,0 +1,175 @@
+import FoundationEssentials
+import Glibc
+
+/// What the operators' verbs do: they ask the running box, and write what it answers.
+public struct Verbs: Sendable {
+  /// Takes text for the standard output; false when nobody reads it any more.
+  public typealias Output = @Sendable ([UInt8]) -> Bool
+
+  private let client: ControlClient
+  private let isJSON: Bool
+  private let output: Output
+
+  /// Verbs for the `parlor run` whose runtime folder is `runtime`.
+  public init(runtime: String, isJSON: Bool = false, output: @escaping Output) {
+    (client, self.isJSON, self.output) = (ControlClient(folder: runtime), isJSON, output)
+  }
+
+  /// `parlor status`.
+  public func status() throws(VerbFailure) {
+    let answer = try client.perform(ControlRequest(verb: "status"))
+    if isJSON { return try printJSON(answer, isPretty: true) }
+    let status: Status
+    do {
+      let decoder = JSONDecoder()
+      decoder.dateDecodingStrategy = .iso8601
+      status = try decoder.decode(Status.self, from: Data(JSON.text(answer)))
+    } catch {
+      throw VerbFailure(.internalError, "the answer is not understood; is parlor run of another version?")
+    }
+    _ = output(Array((status.text + "\n").utf8))
+  }
+
+  /// `parlor stats`; with `isWatching` again and again, a JSON value a line.
+  public func stats(isWatching: Bool) throws(VerbFailure) {
+    if !isWatching {
+      let answer = try client.perform(ControlRequest(verb: "stats"))
+      if isJSON { return try printJSON(answer, isPretty: true) }
+      _ = output(Array((Verbs.flat(answer) + "\n").utf8))
+      return
+    }
+    try client.perform(ControlRequest(verb: "stats", arguments: ["watch": true])) { answer throws(VerbFailure) in
+      output(isJSON ? try Verbs.text(answer, isPretty: false) + [10] : Array((Verbs.flat(answer) + "\n\n").utf8))
+    }
+  }
+
+  /// `parlor screenshot FILE`.
+  public func screenshot(file: String) throws(VerbFailure) {
+    let answer = try client.perform(ControlRequest(verb: "screenshot"))
+    guard let text = answer["png"]?.string, let png = Data(base64Encoded: text) else {
+      throw VerbFailure(.internalError, "the answer holds no picture")
+    }
+    try Verbs.write(Array(png), to: file, output: output)
+  }
+
+  /// `parlor call start` and `parlor call hangup`.
+  public func call(action: String) throws(VerbFailure) {
+    _ = try client.perform(ControlRequest(verb: "call", arguments: ["action": .string(action)]))
+  }
+
+  /// Writes a file; `-` is the standard output.
+  public static func write(_ bytes: [UInt8], to file: String, output: Output) throws(VerbFailure) {
+    if file == "-" {
+      guard output(bytes) else { throw VerbFailure(.cannotCreate, "the standard output is closed") }
+      return
+    }
+    guard let handle = unsafe fopen(file, "we") else {
+      throw VerbFailure(.cannotCreate, "\(file): \(unsafe String(cString: strerror(errno)))")
+    }
+    let count = unsafe fwrite(bytes, 1, bytes.count, handle)
+    guard unsafe fclose(handle) == 0, count == bytes.count else {
+      throw VerbFailure(.cannotCreate, "\(file): \(unsafe String(cString: strerror(errno)))")
+    }
+  }
+
+  private func printJSON(_ value: JSON, isPretty: Bool) throws(VerbFailure) {
+    _ = output(try Verbs.text(value, isPretty: isPretty) + [10])
+  }
+
+  private static func text(_ value: some Encodable, isPretty: Bool) throws(VerbFailure) -> [UInt8] {
+    do { return try JSON.text(value, isPretty: isPretty) } catch {
+      throw VerbFailure(.internalError, "the answer cannot be written: \(error)")
+    }
+  }
+
+  /// A line for each value, behind the names that lead to it; numbers that stand together on one line.
+  static func flat(_ value: JSON, path: String = "") -> String {
+    switch value {
+    case .null: return "\(path) -"
+    case .boolean(let value): return "\(path) \(value)"
+    case .integer(let value): return "\(path) \(value)"
+    case .number(let value): return "\(path) \(rounded(value))"
+    case .string(let value): return "\(path) \(value)"
+    case .array(let items):
+      return joined(items.enumerated().map { flat($1, path: "\(path)[\($0)]") })
+    case .object(let members):
+      let sorted = members.sorted { $0.key < $1.key }
+      if !path.isEmpty, !sorted.isEmpty, sorted.allSatisfy({ $0.value.number != nil }) {
+        return "\(path) " + sorted.map { "\($0.key) \(rounded($0.value.number ?? 0))" }.joined(separator: "  ")
+      }
+      return joined(sorted.map { flat($0.value, path: path.isEmpty ? $0.key : "\(path).\($0.key)") })
+    }
+  }
+
+  private static func joined(_ parts: [String]) -> String { parts.filter { !$0.isEmpty }.joined(separator: "\n") }
+
+  /// A number with at most three decimals.
+  private static func rounded(_ value: Double) -> String {
+    let thousandths = (value * 1_000).rounded() / 1_000
+    return thousandths == thousandths.rounded() && abs(thousandths) < 1e15 ? "\(Int64(thousandths))" : "\(thousandths)"
+  }
+}
+
+extension Verbs {
+  /// The answer of `parlor check --json`.
+  struct CheckReport: Codable, Sendable {
+    var file: String
+    var valid: Bool
+    var problems: [ConfigurationProblem]
+    var devices: [DeviceState]?
+  }
+
+  /// Whether something that a configuration names is there.
+  struct DeviceState: Codable, Sendable, Equatable {
+    var key: String
+    var device: String
+    var present: Bool
+  }
+
+  /// `parlor check`: whether a configuration is valid and, with `includesDevices`, whether the devices and files that it names are there.
+  public static func check(file: String, includesDevices: Bool, isJSON: Bool, output: Output) throws(VerbFailure) -> ExitCode {
+    var report = CheckReport(file: file, valid: true, problems: [])
+    do throws(ConfigurationError) {
+      let configuration = try Configuration.load(path: file)
+      report.problems = configuration.warnings
+      if includesDevices { report.devices = devices(of: configuration) }
+    } catch {
+      (report.valid, report.problems) = (false, error.problems)
+    }
+    if isJSON {
+      _ = output(try text(report, isPretty: true) + [10])
+    } else {
+      var lines = report.problems.map(\.description)
+      lines += (report.devices ?? []).map { "\($0.key): \($0.device) \($0.present ? "is there" : "is absent")" }
+      let errors = report.problems.filter { $0.severity == .error }.count
+      lines.append(report.valid ? "\(file): valid" : "\(file): \(errors) \(errors == 1 ? "error" : "errors")")
+      _ = output(Array((lines.joined(separator: "\n") + "\n").utf8))
+    }
+    if !report.valid { return .badConfiguration }
+    return (report.devices ?? []).allSatisfy(\.present) ? .ok : .unavailable
+  }
+
+  static func devices(of configuration: Configuration) -> [DeviceState] {
+    func state(_ key: String, _ device: Configuration.Device) -> DeviceState {
+      let isPresent: Bool =
+        switch device {
+        case .synthetic, .none: true
+        case .file(let path): access(path, R_OK) == 0
+        case .named: false
+        }
+      return DeviceState(key: key, device: device.description, present: isPresent)
+    }
+    var states = configuration.cameras.enumerated().map { state("camera[\($0)].device", $1.device) }
+    states.append(state("sound.capture", configuration.sound.capture))
+    if case .file(let path) = configuration.sound.playback {
+      // Playback is written: what has to be there is the folder.
+      let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+      states.append(DeviceState(key: "sound.playback", device: "file:\(path)", present: access(folder, W_OK) == 0))
+    } else {
+      states.append(state("sound.playback", configuration.sound.playback))
+    }
+    for (index, path) in configuration.certificateFiles.enumerated() { states.append(state("tls.ca_files[\(index)]", .file(path))) }
+    if let path = configuration.call?.tokenFile { states.append(state("call.token_file", .file(path))) }
+    return states
+  }
+}

@@ -1,0 +1,104 @@
+import Appliance
+
+/// A command line, understood.
+enum Command: Equatable {
+  case help(verb: String?)
+  case version(isJSON: Bool)
+  case run(RunOptions)
+  case demo(DemoOptions)
+  case peer(PeerOptions)
+  case check(file: String, includesDevices: Bool, isJSON: Bool)
+  case status(runtime: String, isJSON: Bool)
+  case stats(runtime: String, isWatching: Bool, isJSON: Bool)
+  case screenshot(runtime: String, file: String)
+  case call(runtime: String, action: String)
+}
+
+extension Command {
+  /// What is wrong with a command line: exit code 64, but for what is right and not there in this version.
+  typealias Failure = VerbFailure
+
+  /// Understands the arguments behind the program's name.
+  init(_ arguments: [String], environment: [String: String]) throws(Failure) {
+    guard let first = arguments.first else { throw Failure(.usage, "name a verb: " + VerbSyntax.all.map(\.name).joined(separator: ", ")) }
+    if ["--help", "-h"].contains(first) {
+      self = .help(verb: nil)
+      return
+    }
+    guard let syntax = VerbSyntax.all.first(where: { $0.name == first || (first == "--version" && $0.name == "version") }) else {
+      throw VerbSyntax.unknown(
+        first.hasPrefix("-") ? "option" : "verb", first, among: VerbSyntax.all.map(\.name) + ["--help", "--version"])
+    }
+    let line = try ParsedLine(Array(arguments.dropFirst()), syntax)
+    if line.flags.contains("--help") {
+      self = .help(verb: syntax.name)
+      return
+    }
+    let runtime = line.values["--runtime"] ?? environment["PARLOR_RUNTIME"].flatMap { $0.isEmpty ? nil : $0 } ?? ControlClient.defaultFolder
+    let isJSON = line.flags.contains("--json")
+    switch syntax.name {
+    case "run": self = .run(try Command.runOptions(line, runtime: runtime))
+    case "demo": self = .demo(try Command.demoOptions(line))
+    case "peer": self = .peer(try Command.peerOptions(line))
+    case "check":
+      let file = line.values["--config"] ?? RunOptions.defaultConfiguration
+      self = .check(file: file, includesDevices: line.flags.contains("--devices"), isJSON: isJSON)
+    case "status": self = .status(runtime: runtime, isJSON: isJSON)
+    case "stats": self = .stats(runtime: runtime, isWatching: line.flags.contains("--watch"), isJSON: isJSON)
+    case "screenshot": self = .screenshot(runtime: runtime, file: line.operands[0])
+    case "call": self = .call(runtime: runtime, action: try Command.word(line.operands[0], "action", among: ["start", "hangup"]))
+    case "version": self = .version(isJSON: isJSON)
+    default:
+      let verb = line.operands.first
+      self = .help(verb: try verb.map { verb throws(Failure) in try Command.word(verb, "verb", among: VerbSyntax.all.map(\.name)) })
+    }
+  }
+
+  private static func runOptions(_ line: ParsedLine, runtime: String) throws(Failure) -> RunOptions {
+    var options = RunOptions()
+    options.runtime = runtime
+    options.configuration = line.values["--config"] ?? options.configuration
+    options.state = line.values["--state"] ?? options.state
+    guard let stage = line.values["--stage"] else { return options }
+    if stage == "kms" { throw Failure(.unavailable, "this version has no KMS stage; --stage headless is the one there is") }
+    let parts = stage.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    if parts.count == 2 { options.mode = Configuration.Display.Mode(String(parts[1])) }
+    guard parts[0] == "headless", parts.count == 1 || options.mode != nil else {
+      throw Failure(.usage, "--stage: \"\(stage)\" is not accepted; accepted: headless, headless:WIDTHxHEIGHT[@RATE]")
+    }
+    return options
+  }
+
+  private static func demoOptions(_ line: ParsedLine) throws(Failure) -> DemoOptions {
+    var options = DemoOptions()
+    options.isJSON = line.flags.contains("--json")
+    options.screenshot = line.values["--screenshot"] ?? options.screenshot
+    if options.isJSON, options.screenshot == "-" { throw Failure(.usage, "--json and --screenshot - both want the standard output") }
+    if let text = line.values["--seconds"] {
+      guard let seconds = Int(text), (1...86_400).contains(seconds) else {
+        throw Failure(.usage, "--seconds: \"\(text)\" is not accepted; accepted: 1 to 86400")
+      }
+      options.seconds = seconds
+    }
+    return options
+  }
+
+  private static func peerOptions(_ line: ParsedLine) throws(Failure) -> PeerOptions {
+    var options = PeerOptions()
+    if line.flags.contains("--offer"), line.flags.contains("--answer") { throw Failure(.usage, "--offer and --answer exclude each other") }
+    if line.flags.contains("--answer") { options.role = .answer }
+    if let text = line.values["--codec"] {
+      let codecs = Configuration.Call.Codec.allCases
+      guard let codec = codecs.first(where: { $0.rawValue.lowercased() == text.lowercased() }) else {
+        throw Failure(.usage, "--codec: \"\(text)\" is not accepted; accepted: " + codecs.map(\.rawValue).joined(separator: ", "))
+      }
+      options.codec = codec
+    }
+    return options
+  }
+
+  private static func word(_ text: String, _ what: String, among words: [String]) throws(Failure) -> String {
+    guard words.contains(text) else { throw VerbSyntax.unknown(what, text, among: words) }
+    return text
+  }
+}

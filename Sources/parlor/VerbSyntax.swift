@@ -1,0 +1,143 @@
+import Appliance
+
+/// How one verb is written.
+struct VerbSyntax {
+  /// An option of a verb.
+  struct Option {
+    /// The name, dashes included.
+    var name: String
+    /// What the value is called in the help text; nil: the option is a flag.
+    var value: String?
+    var help: String
+  }
+
+  var name: String
+  var summary: String
+  var options: [Option] = []
+  /// What the operands are called in the help text.
+  var operands: [String] = []
+  /// How many of them must be there.
+  var requiredOperands: Int?
+
+  static let help = Option(name: "--help", help: "Explain the verb.")
+  static let json = Option(name: "--json", help: "Write JSON.")
+  static let runtime = Option(name: "--runtime", value: "DIR", help: "The folder of control.sock (else PARLOR_RUNTIME, else /run/parlor).")
+  static let configuration = Option(name: "--config", value: "FILE", help: "The configuration (else /etc/parlor/parlor.toml).")
+
+  /// Every verb, in the order of the help text.
+  static let all: [VerbSyntax] = [
+    VerbSyntax(
+      name: "run", summary: "Be the box: show the screen, place the call, answer the other verbs.",
+      options: [
+        configuration,
+        Option(name: "--stage", value: "STAGE", help: "The screen: headless or headless:WIDTHxHEIGHT[@RATE]."),
+        Option(name: "--state", value: "DIR", help: "The folder for what outlives a restart (else /var/lib/parlor)."), runtime,
+      ]),
+    VerbSyntax(
+      name: "demo", summary: "Call the built-in peer and print what was measured.",
+      options: [
+        Option(name: "--direct", help: "A direct call by WHIP and WHEP (the only kind in this version)."),
+        Option(name: "--seconds", value: "N", help: "How long to measure (else 10)."),
+        Option(name: "--screenshot", value: "FILE", help: "Where the screen is saved as PNG (else parlor-demo.png)."), json,
+      ]),
+    VerbSyntax(
+      name: "peer", summary: "Be a bare peer: descriptions and candidates as JSON lines on standard input and output.",
+      options: [
+        Option(name: "--offer", help: "Make the offer (the default)."), Option(name: "--answer", help: "Wait for an offer."),
+        Option(name: "--codec", value: "C", help: "The video codec to prefer: VP8 or H264."),
+      ]),
+    VerbSyntax(
+      name: "check", summary: "Say whether a configuration is valid.",
+      options: [configuration, Option(name: "--devices", help: "Say too whether the devices and files it names are there."), json]),
+    VerbSyntax(name: "status", summary: "Say how the box is.", options: [runtime, json]),
+    VerbSyntax(
+      name: "stats", summary: "Write the statistics of calls and pictures.",
+      options: [Option(name: "--watch", help: "Again and again, once a second."), runtime, json]),
+    VerbSyntax(
+      name: "screenshot", summary: "Save what the screen shows as PNG; - is the standard output.", options: [runtime], operands: ["FILE"]),
+    VerbSyntax(name: "call", summary: "Start the configured call, or end it.", options: [runtime], operands: ["start|hangup"]),
+    VerbSyntax(name: "version", summary: "Write the version.", options: [json]),
+    VerbSyntax(name: "help", summary: "Explain the verbs, or one of them.", operands: ["VERB"], requiredOperands: 0),
+  ]
+
+  /// The error for a name that is not known, with the one that comes nearest.
+  static func unknown(_ what: String, _ name: String, among names: [String]) -> VerbFailure {
+    let nearest = NearestName.find(name, among: names)
+    let hint = nearest.map { "did you mean \($0)?" } ?? "accepted: " + names.joined(separator: ", ")
+    return VerbFailure(.usage, "unknown \(what) \"\(name)\"; \(hint)")
+  }
+
+  private var usage: String {
+    let operands = operands.map { requiredOperands == 0 ? " [\($0)]" : " \($0)" }.joined()
+    return "parlor \(name)\(options.isEmpty ? "" : " [OPTIONS]")\(operands)"
+  }
+
+  /// The verb's help text.
+  var text: String {
+    var lines = ["usage: \(usage)", "", summary]
+    if !options.isEmpty { lines += ["", "options:"] }
+    for option in options + (options.isEmpty ? [] : [VerbSyntax.help]) {
+      let left = option.name + (option.value.map { " \($0)" } ?? "")
+      lines.append("  " + left + String(repeating: " ", count: max(1, 20 - left.count)) + option.help)
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The help text of all verbs.
+  static var overview: String {
+    let width = all.map(\.name.count).max() ?? 0
+    let verbs = all.map { "  " + $0.name + String(repeating: " ", count: width - $0.name.count + 2) + $0.summary }
+    let lines =
+      ["usage: parlor VERB [OPTIONS]", ""] + verbs + [
+        "", "parlor help VERB explains a verb.",
+        "Exit codes: 0 fine, 64 usage, 65 bad data, 69 unavailable, 70 internal, 73 cannot write, 77 not permitted, 78 bad configuration.",
+      ]
+    return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+/// The arguments behind a verb, sorted.
+struct ParsedLine {
+  var flags: Set<String> = []
+  var values: [String: String] = [:]
+  var operands: [String] = []
+
+  /// Sorts `arguments` as `syntax` says. `--name VALUE` and `--name=VALUE` are the same, `--` ends the options, `-` is an operand.
+  init(_ arguments: [String], _ syntax: VerbSyntax) throws(VerbFailure) {
+    var rest = arguments[...]
+    var isPastOptions = false
+    while let argument = rest.popFirst() {
+      if isPastOptions || !argument.hasPrefix("-") || argument == "-" {
+        operands.append(argument)
+      } else if argument == "--" {
+        isPastOptions = true
+      } else if argument == "-h" {
+        flags.insert("--help")
+      } else {
+        try take(argument, &rest, syntax)
+      }
+    }
+    if flags.contains("--help") { return }
+    let required = syntax.requiredOperands ?? syntax.operands.count
+    if operands.count < required { throw VerbFailure(.usage, "\(syntax.name): \(syntax.operands[operands.count]) is missing") }
+    if operands.count > syntax.operands.count {
+      throw VerbFailure(.usage, "\(syntax.name): \"\(operands[syntax.operands.count])\" is one argument too many")
+    }
+  }
+
+  private mutating func take(_ argument: String, _ rest: inout ArraySlice<String>, _ syntax: VerbSyntax) throws(VerbFailure) {
+    let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let options = syntax.options + [VerbSyntax.help]
+    guard let option = options.first(where: { $0.name == parts[0] }) else {
+      throw VerbSyntax.unknown("option", parts[0], among: options.map(\.name))
+    }
+    guard flags.insert(option.name).inserted else { throw VerbFailure(.usage, "\(option.name) is given twice") }
+    guard let name = option.value else {
+      if parts.count == 2 { throw VerbFailure(.usage, "\(option.name) takes no value") }
+      return
+    }
+    let value = parts.count == 2 ? parts[1] : rest.popFirst()
+    guard let value, !value.isEmpty else { throw VerbFailure(.usage, "\(option.name) needs a value: \(name)") }
+    values[option.name] = value
+  }
+}

@@ -1,0 +1,248 @@
+import Base
+import Stage
+import Testing
+
+@testable import Appliance
+
+@Suite struct ConfigurationTests {
+  private func load(_ text: String, file: String = "/etc/parlor/parlor.toml") throws(ConfigurationError) -> Configuration {
+    try Configuration(Array(text.utf8), file: file)
+  }
+
+  private func problems(_ text: String) -> [ConfigurationProblem] {
+    do throws(ConfigurationError) { return try load(text).warnings } catch { return error.problems }
+  }
+
+  /// The folder of the example files.
+  private var folder: String {
+    var path = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+    path.removeLast(3)
+    return path.joined(separator: "/") + "/Config"
+  }
+
+  /// The lines that a person reads, the file's name left out.
+  private func messages(_ text: String) -> [String] {
+    problems(text).map { $0.description.replacing("/etc/parlor/parlor.toml:", with: "") }
+  }
+
+  @Test func emptyFileIsABoxWithoutACall() throws {
+    let configuration = try load("")
+    #expect(configuration == Configuration())
+    #expect(configuration.call == nil)
+  }
+
+  @Test func everythingIsRead() throws {
+    let configuration = try load(
+      """
+      [call]
+      whip = "https://sfu.example.org/whip/${serial}"
+      whep = "http://localhost:8080/whep?name=${name}"
+      token_file = "secrets/token"
+      relay_only = true
+      codec = "H264"
+      start = "manual"
+      connect_timeout = 7.5
+      ice_servers = [
+        { urls = "stun:stun.example.org" },
+        { urls = ["turn:192.0.2.1:3478?transport=udp", "turns:[2001:db8::1]"], username = "u", credential = "p" },
+      ]
+      [[grants]]
+      origin = "HTTPS://Calls.Example.org:443"
+      camera = true
+      microphone = true
+      [[grants]]
+      origin = "https://other.example.org:8443"
+      microphone = true
+      [identity]
+      name = "Lobby desk"
+      serial = "A/7"
+      [display]
+      mode = "1280x720@50"
+      rotate = 270
+      fit = "cover"
+      self_view = "top-left"
+      mirror_self_view = false
+      [[camera]]
+      device = "file:clip.y4m"
+      width = 640
+      height = 360
+      rate = 25
+      [[camera]]
+      device = "synthetic"
+      [sound]
+      capture = "file:/srv/speech.wav"
+      playback = "file:heard.wav"
+      [network]
+      interfaces = ["eth0", "wlan0"]
+      [tls]
+      ca_files = ["site.pem", "/etc/ssl/other.pem"]
+      [access]
+      remote_input = false
+      [notices]
+      foreground = "#00ff7F"
+      background = "#000000"
+      [logs]
+      level = "debug"
+      """)
+    let call = try #require(configuration.call)
+    #expect(call.target == .direct(whip: "https://sfu.example.org/whip/A%2F7", whep: "http://localhost:8080/whep?name=Lobby%20desk"))
+    #expect(call.token == nil && call.tokenFile == "/etc/parlor/secrets/token")
+    #expect(call.isRelayOnly && call.codec == .h264 && call.start == .manual && call.connectTimeout == 7.5)
+    #expect(call.iceServers.map(\.urls) == [["stun:stun.example.org"], ["turn:192.0.2.1:3478?transport=udp", "turns:[2001:db8::1]"]])
+    #expect(call.iceServers[1].username == "u" && call.iceServers[1].credential == "p")
+    #expect(configuration.grants.all.map(\.origin.description) == ["https://calls.example.org", "https://other.example.org:8443"])
+    #expect(configuration.identity == Configuration.Identity(name: "Lobby desk", serial: "A/7"))
+    #expect(configuration.display.mode == Configuration.Display.Mode(width: 1280, height: 720, rate: 50))
+    #expect(configuration.display.rotation == .threeQuarters && configuration.display.fit == .cover)
+    #expect(configuration.display.corner == .topLeft && !configuration.display.mirrorsSelfView)
+    #expect(configuration.cameras.map(\.device) == [.file("/etc/parlor/clip.y4m"), .synthetic])
+    #expect(configuration.cameras[0].width == 640 && configuration.cameras[0].height == 360 && configuration.cameras[0].rate == 25)
+    #expect(configuration.sound == Configuration.Sound(capture: .file("/srv/speech.wav"), playback: .file("/etc/parlor/heard.wav")))
+    #expect(configuration.networkInterfaces == ["eth0", "wlan0"])
+    #expect(configuration.certificateFiles == ["/etc/parlor/site.pem", "/etc/ssl/other.pem"])
+    #expect(configuration.theme == Notice.Theme(foreground: Color(red: 0, green: 255, blue: 127), background: .black))
+    #expect(configuration.logLevel == .debug)
+    #expect(configuration.warnings.isEmpty)
+  }
+
+  @Test func exampleFilesLoad() throws {
+    let example = try Configuration.load(path: "\(folder)/parlor.toml")
+    #expect(example.warnings.isEmpty)
+    #expect(example.call?.target == .direct(whip: "https://sfu.example.org/whip/0001", whep: "https://sfu.example.org/whep/desk"))
+    #expect(example.call?.tokenFile == "\(folder)/token")
+    #expect(try Configuration.load(path: "\(folder)/direct.toml").call?.start == .boot)
+  }
+
+  @Test func whatTheExampleShowsInCommentsIsTrue() throws {
+    // Each commented key must be one that is known, and its value the one that holds without it.
+    let text = String(decoding: TemporaryFolder.bytes(of: "\(folder)/parlor.toml"), as: UTF8.self)
+    let exceptions = ["token", "codec", "origin", "camera", "microphone", "ice_servers", "interfaces", "ca_files"]
+    var lines: [Substring] = []
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      let name = line.dropFirst(2).prefix { $0 != " " }
+      let isSetting = line.hasPrefix("# ") && line.dropFirst(2 + name.count).hasPrefix(" = ") && !exceptions.contains(String(name))
+      lines.append(isSetting ? line.dropFirst(2) : line)
+    }
+    let shown = try load(lines.joined(separator: "\n"), file: "\(folder)/parlor.toml")
+    var plain = try Configuration.load(path: "\(folder)/parlor.toml")
+    plain.display.mode = Configuration.Display.Mode(width: 1920, height: 1080)
+    #expect(shown == plain)
+    #expect(lines.count - text.split(separator: "\n", omittingEmptySubsequences: false).filter { lines.contains($0) }.count >= 15)
+  }
+
+  @Test func pageCallIsReadAndSaidToBeWithoutEffect() throws {
+    let configuration = try load("[call]\nurl = \"https://calls.example.org/room?box=${serial}\"\n[identity]\nserial = \"7\"\n")
+    #expect(configuration.call?.target == .page(url: "https://calls.example.org/room?box=7"))
+    #expect(configuration.warnings.map(\.key) == ["call.url"])
+    #expect(configuration.warnings.allSatisfy { $0.severity == .warning })
+  }
+
+  @Test func byteOrderMarkAndWindowsLinesAreFine() throws {
+    let text = "\u{FEFF}[call]\r\n  whip = \"https://sfu.example.org/\"\r\ncodec = \"AV1\"\r\n"
+    #expect(messages(text) == ["3:9: call.codec: \"AV1\" is not accepted; accepted: \"VP8\", \"H264\""])
+    #expect(try load(text.replacing("AV1", with: "VP8")).call?.codec == .vp8)
+  }
+
+  @Test func allErrorsAreReportedTogetherInTheFilesOrder() {
+    let text = """
+      [call]
+      whip = "sfu.example.org/whip"
+      codecs = "VP8"
+      start = "now"
+      connect_timeout = 0
+      [display]
+      rotate = 45
+      mode = "4k"
+      [[camera]]
+      rate = "fast"
+      [[camera]]
+      device = "webcam"
+      [colour]
+      """
+    #expect(
+      messages(text) == [
+        "2:8: call.whip: \"sfu.example.org/whip\" is no URL; accepted: https://HOST[:PORT]/PATH, http://HOST[:PORT]/PATH",
+        "3:1: call.codecs: unknown key; did you mean codec?",
+        "4:9: call.start: \"now\" is not accepted; accepted: \"boot\", \"manual\"",
+        "5:19: call.connect_timeout: 0.0 is out of range; accepted: 1.0 to 300.0",
+        "7:10: display.rotate: 45 is not accepted; accepted: 0, 90, 180, 270",
+        "8:8: display.mode: \"4k\" is not accepted; accepted: WIDTHxHEIGHT[@RATE], as 1920x1080@60",
+        "10:8: camera[0].rate: expected a number, found a text",
+        "12:10: camera[1].device: \"webcam\" is not accepted; accepted: \"synthetic\", \"file:PATH.y4m\"",
+        "13:1: colour: unknown key; accepted: access, call, camera, display, grants, identity, logs, network, notices, sound, tls",
+      ])
+  }
+
+  @Test(arguments: [
+    ("[call]\n", "call", "names nobody"),
+    ("[call]\nurl = \"https://a\"\nwhip = \"https://a\"\n", "call.url", "exclude"),
+    ("[call]\nwhip = \"https://a\"\ntoken = \"t\"\ntoken_file = \"f\"\n", "call.token_file", "given already"),
+    ("[call]\nwhip = \"https://a/${serial}\"\n", "call.whip", "identity.serial is not given"),
+    ("[call]\nwhip = \"https://a/${room}\"\n", "call.whip", "unknown name"),
+    ("[call]\nwhip = \"\"\n", "call.whip", "is empty"),
+    ("[call]\nwhip = \"https://a\\nb\"\n", "call.whip", "control character"),
+    ("[call]\nwhip = 7\n", "call.whip", "expected a text in quotes, found a number"),
+    ("[call]\nwhip = \"https://a\"\nice_servers = [ { urls = [] } ]\n", "call.ice_servers[0].urls", "names no server"),
+    ("[call]\nwhip = \"https://a\"\nice_servers = [ { urls = \"turn:a\" } ]\n", "call.ice_servers[0].urls", "username and credential"),
+    ("[call]\nwhip = \"https://a\"\nice_servers = [ { urls = \"https://a\" } ]\n", "call.ice_servers[0].urls", "not accepted"),
+    ("[call]\nwhip = \"https://a\"\nice_servers = \"stun:a\"\n", "call.ice_servers", "expected a list of tables"),
+    ("call = 1\n", "call", "expected a table, found a number"),
+    ("[grants]\norigin = \"https://a\"\n", "grants", "expected a list of tables"),
+    ("[[grants]]\ncamera = true\n", "grants[0].origin", "is missing"),
+    ("[[grants]]\norigin = \"https://a/b\"\n", "grants[0].origin", "not accepted"),
+    ("[[grants]]\norigin = \"http://a\"\n", "grants[0].origin", "cannot be impersonated"),
+    ("[[grants]]\norigin = \"https://a\"\n[[grants]]\norigin = \"https://A\"\n", "grants[1].origin", "has a grant already"),
+    ("[[grants]]\norigin = \"https://a\"\ncamera = \"yes\"\n", "grants[0].camera", "expected true or false"),
+    ("[display]\nrotate = 1.5\n", "display.rotate", "expected a whole number"),
+    ("[display]\nrotate = 99999999999999999999999\n", "display.rotate", "not accepted"),
+    ("[[camera]]\nwidth = 1\n", "camera[0].width", "out of range"),
+    ("[sound]\nplayback = \"synthetic\"\n", "sound.playback", "not accepted"),
+    ("[tls]\nca_files = \"a\"\n", "tls.ca_files", "expected a list of texts"),
+    ("[tls]\nca_files = [1]\n", "tls.ca_files[0]", "expected a text, found a number"),
+    ("[notices]\nforeground = \"red\"\n", "notices.foreground", "#rrggbb"),
+    ("[logs]\nlevel = 2020-01-01\n", "logs.level", "found a date or time"),
+  ])
+  func wrongValueIsNamed(text: String, key: String, message: String) throws {
+    let errors = problems(text).filter { $0.severity == .error }
+    let problem = try #require(errors.first)
+    #expect(errors.count == 1)
+    #expect(problem.key == key)
+    #expect(problem.description.contains(message), "\(problem)")
+  }
+
+  @Test func misspeltKeyInAListIsFound() {
+    let text = "[call]\nwhip = \"https://a\"\nice_servers = [ { url = \"stun:a\" } ]\n"
+    #expect(messages(text).contains("3:19: call.ice_servers[0].url: unknown key; did you mean urls?"))
+  }
+
+  @Test(arguments: [
+    ("[call\n", 1, 1), ("[call]\nwhip = https://a\n", 2, 8), ("[call]\n\n  whip = \n", 3, 10), ("a = 1\na = 2\n", 2, 5),
+    ("x = \"abc", 1, 5),
+    ("x = 1 y = 2", 1, 7), ("\u{0}", 1, 1),
+  ])
+  func brokenTOMLIsPlaced(text: String, line: Int, column: Int) throws {
+    let problem = try #require(problems(text).first)
+    #expect(problem.line == line && problem.column == column && !problem.message.isEmpty, "\(problem)")
+  }
+
+  @Test func bytesThatAreNoTextAreRefused() {
+    #expect(throws: ConfigurationError.self) { try Configuration([0x78, 0x3D, 0x22, 0xFF, 0xFE, 0x22], file: "x") }
+    #expect(throws: ConfigurationError.self) { try Configuration(Array(repeating: UInt8(ascii: "["), count: 500_000), file: "x") }
+    #expect(throws: ConfigurationError.self) {
+      try Configuration(Array(("x = " + String(repeating: "[{a=", count: 5_000)).utf8), file: "x")
+    }
+  }
+
+  @Test func missingFileIsNamed() {
+    #expect(throws: ConfigurationError.self) { try Configuration.load(path: "/nonexistent/parlor.toml") }
+    do throws(ConfigurationError) { _ = try Configuration.load(path: "/nonexistent/parlor.toml") } catch {
+      #expect(error.description == "/nonexistent/parlor.toml:1:1: No such file or directory")
+    }
+  }
+
+  @Test func hardwareAndOpenHTTPAreWarnedOf() {
+    let text = "[call]\nwhip = \"http://sfu.example.org/\"\n[[camera]]\ndevice = \"/dev/video0\"\n[display]\nconnector = \"HDMI-A-1\"\n"
+    #expect(problems(text).map(\.key) == ["call.whip", "camera[0].device", "display.connector"])
+    #expect(problems(text).allSatisfy { $0.severity == .warning && $0.description.contains("warning: ") })
+  }
+}

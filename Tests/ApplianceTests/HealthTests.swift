@@ -1,0 +1,114 @@
+import FoundationEssentials
+import Testing
+
+@testable import Appliance
+
+@Suite struct HealthTests {
+  private func time(_ seconds: Double) -> Date { Date(timeIntervalSince1970: seconds) }
+
+  @Test func boxStartsConnectsAndCalls() {
+    var health = Health(now: time(0))
+    #expect(health.state == .starting && health.code == nil && health.notice(name: "Lobby")?.kind == .starting)
+    health.start(isProvisioned: true, now: time(1))
+    #expect(health.state == .ready)
+    health.setCall(.connecting, now: time(2))
+    #expect(health.state == .loading && health.notice(name: "Lobby")?.kind == .connecting)
+    health.setCall(.connected, now: time(3))
+    #expect(health.state == .inCall && health.since == time(3) && health.notice(name: "Lobby") == nil)
+    health.setCall(.connected, now: time(4))
+    #expect(health.since == time(3))
+    health.setCall(.idle, now: time(5))
+    #expect(health.state == .ready && health.since == time(5))
+  }
+
+  @Test func boxWithoutACallSaysSo() {
+    var health = Health(now: time(0))
+    health.start(isProvisioned: false, now: time(1))
+    #expect(health.state == .unprovisioned && health.notice(name: "")?.title == "Not set up")
+  }
+
+  @Test func refusedCallIsAnErrorUntilOneConnects() throws {
+    var health = Health(now: time(0))
+    health.start(isProvisioned: true, now: time(0))
+    health.raise(.callUnauthorized, "sfu.example.org does not accept the token.", now: time(1))
+    health.setCall(.connecting, now: time(2))
+    #expect(health.state == .error && health.code == .callUnauthorized && health.since == time(1))
+    let notice = try #require(health.notice(name: "Lobby", retry: 8))
+    #expect(notice.kind == .error(code: "call.unauthorized") && notice.countdown == 8)
+    #expect(notice.title == "Not allowed to call" && notice.text.hasPrefix("sfu.example.org does not accept"))
+    health.setCall(.connected, now: time(3))
+    #expect(health.state == .inCall && health.code == nil && health.reason == nil)
+  }
+
+  @Test func networkMattersMoreThanWhatFollowsFromIt() {
+    var health = Health(now: time(0))
+    health.start(isProvisioned: true, now: time(0))
+    health.raise(.callUnreachable, "no answer", now: time(1))
+    health.raise(.networkDown, "no address", now: time(2))
+    #expect(health.state == .offline && health.code == .networkDown && health.reason == "no address")
+    health.clear(.networkDown, now: time(3))
+    #expect(health.state == .error && health.code == .callUnreachable)
+    health.clear(area: "call", now: time(4))
+    #expect(health.state == .ready && health.codes.isEmpty)
+  }
+
+  @Test func missingCameraIsToldButStopsNoCall() {
+    var health = Health(now: time(0))
+    health.start(isProvisioned: true, now: time(0))
+    health.raise(.cameraAbsent, "/dev/video0 is not there", now: time(1))
+    #expect(health.state == .ready && health.code == .cameraAbsent)
+    health.setCall(.connected, now: time(2))
+    #expect(health.state == .inCall && health.code == .cameraAbsent && health.notice(name: "") == nil)
+  }
+
+  @Test func wrongConfigurationIsAnErrorFromTheStart() {
+    var health = Health(now: time(0))
+    health.raise(.configurationInvalid, "parlor.toml:1:1: unknown key", now: time(0))
+    #expect(health.state == .error && health.code == .configurationInvalid)
+  }
+}
+
+@Suite struct StatusTests {
+  @Test func everyMemberIsThereEvenWhenNothingIsKnown() throws {
+    let status = Status(
+      version: "1", name: "n", serial: "s", stage: Status.Screen(output: "headless", mode: "1920x1080@60"),
+      sound: Status.Sound(capture: "none", playback: "none"), network: Status.Network(state: "down"),
+      clock: Status.Clock(synchronised: false),
+      since: Date(timeIntervalSince1970: 0))
+    guard case .object(let members) = try JSON(status) else {
+      Issue.record("not an object")
+      return
+    }
+    #expect(
+      Set(members.keys) == [
+        "state", "code", "reason", "since", "version", "name", "serial", "url", "page", "stage", "cameras", "sound", "calls", "network",
+        "clock",
+        "slot", "grants",
+      ])
+    #expect(members["state"] == "starting" && members["page"] == .null && members["since"] == "1970-01-01T00:00:00Z")
+    guard case .object(let stage)? = members["stage"] else {
+      Issue.record("no stage")
+      return
+    }
+    #expect(Set(stage.keys) == ["output", "mode", "rotation", "planes", "flips_per_second"])
+  }
+
+  @Test func statusSurvivesItsJSON() throws {
+    var status = Status(
+      version: "1", name: "n", serial: "s", stage: Status.Screen(output: "headless", mode: "1920x1080@60", flipsPerSecond: 29.97),
+      sound: Status.Sound(capture: "none", playback: "none"), network: Status.Network(state: "up"),
+      clock: Status.Clock(synchronised: false),
+      since: Date(timeIntervalSince1970: 0))
+    status.calls = [Status.Call(state: "connected", since: Date(timeIntervalSince1970: 60), peer: "sfu.example.org")]
+    status.page = Status.Page(state: "loaded", url: "https://a")
+    var health = Health(now: Date(timeIntervalSince1970: 5))
+    health.raise(.networkDown, "no address", now: Date(timeIntervalSince1970: 5))
+    health.start(isProvisioned: true, now: Date(timeIntervalSince1970: 6))
+    status.take(health)
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    let copy = try decoder.decode(Status.self, from: Data(JSON.text(status)))
+    #expect(copy == status && copy.state == .offline && copy.code == "network.down")
+    #expect(copy.text.contains("network.down: no address"))
+  }
+}

@@ -1,0 +1,86 @@
+import Appliance
+import Testing
+
+@testable import parlor
+
+@Suite struct CommandTests {
+  private func command(_ text: String, environment: [String: String] = [:]) throws(VerbFailure) -> Command {
+    try Command(text.split(separator: " ").map(String.init), environment: environment)
+  }
+
+  @Test func runTakesItsOptionsInEitherForm() throws {
+    var options = RunOptions()
+    #expect(try command("run") == .run(options))
+    options.configuration = "a.toml"
+    options.mode = Configuration.Display.Mode(width: 1280, height: 720, rate: 60)
+    options.state = "s"
+    options.runtime = "r"
+    #expect(try command("run --config a.toml --stage headless:1280x720 --state s --runtime r") == .run(options))
+    #expect(try command("run --config=a.toml --stage=headless:1280x720@60 --state=s --runtime=r") == .run(options))
+    options = RunOptions()
+    #expect(try command("run --stage headless") == .run(options))
+  }
+
+  @Test func runtimeFolderComesFromOptionThenEnvironmentThenDefault() throws {
+    let environment = ["PARLOR_RUNTIME": "/tmp/r"]
+    #expect(try command("status") == .status(runtime: "/run/parlor", isJSON: false))
+    #expect(try command("status --json", environment: environment) == .status(runtime: "/tmp/r", isJSON: true))
+    #expect(try command("status --runtime /x", environment: environment) == .status(runtime: "/x", isJSON: false))
+    #expect(try command("status", environment: ["PARLOR_RUNTIME": ""]) == .status(runtime: "/run/parlor", isJSON: false))
+  }
+
+  @Test func demoAndPeerAreUnderstood() throws {
+    var demo = DemoOptions()
+    #expect(try command("demo") == .demo(demo))
+    (demo.seconds, demo.isJSON, demo.screenshot) = (3, true, "x.png")
+    #expect(try command("demo --direct --seconds 3 --json --screenshot x.png") == .demo(demo))
+    var peer = PeerOptions()
+    #expect(try command("peer --offer") == .peer(peer))
+    (peer.role, peer.codec) = (.answer, .h264)
+    #expect(try command("peer --answer --codec h264") == .peer(peer))
+  }
+
+  @Test func operatorsVerbsAreUnderstood() throws {
+    #expect(try command("stats --watch") == .stats(runtime: "/run/parlor", isWatching: true, isJSON: false))
+    #expect(try command("screenshot -") == .screenshot(runtime: "/run/parlor", file: "-"))
+    #expect(try command("screenshot -- --odd.png") == .screenshot(runtime: "/run/parlor", file: "--odd.png"))
+    #expect(try command("call hangup") == .call(runtime: "/run/parlor", action: "hangup"))
+    #expect(try command("check --config x --devices") == .check(file: "x", includesDevices: true, isJSON: false))
+    #expect(try command("--version") == .version(isJSON: false))
+  }
+
+  @Test func helpIsEverywhere() throws {
+    for text in ["--help", "-h", "help"] { #expect(try command(text) == .help(verb: nil)) }
+    for verb in VerbSyntax.all where !verb.options.isEmpty {
+      for text in ["\(verb.name) --help", "\(verb.name) -h", "help \(verb.name)"] { #expect(try command(text) == .help(verb: verb.name)) }
+      #expect(verb.options.allSatisfy { verb.text.contains($0.name) && verb.text.contains($0.help) })
+      #expect(VerbSyntax.overview.contains(verb.summary))
+    }
+  }
+
+  @Test(arguments: [
+    ("", "name a verb"), ("staus", "did you mean status?"), ("frobnicate", "accepted: run, demo"), ("--verson", "did you mean --version?"),
+    ("status --jsn", "did you mean --json?"), ("status --json --json", "given twice"), ("status --json=1", "takes no value"),
+    ("status now", "one argument too many"),
+    ("run --config", "needs a value: FILE"), ("run --config=", "needs a value: FILE"), ("run --stage window", "accepted: headless"),
+    ("run --stage headless:", "accepted: headless"), ("run --stage headless:0x0", "accepted: headless"), ("demo --seconds 0", "1 to 86400"),
+    ("demo --seconds x", "1 to 86400"), ("demo --json --screenshot -", "standard output"), ("peer --offer --answer", "exclude"),
+    ("peer --codec vp9", "VP8, H264"), ("screenshot", "FILE is missing"), ("call", "start|hangup is missing"),
+    ("call strat", "did you mean start?"),
+    ("help staus", "did you mean status?"),
+  ])
+  func wrongLineIsAUsageErrorThatHelps(text: String, message: String) {
+    do throws(VerbFailure) {
+      _ = try command(text)
+      Issue.record("accepted: \(text)")
+    } catch {
+      #expect(error.exitCode == .usage && error.description.contains(message), "\(error)")
+    }
+  }
+
+  @Test func missingStageIsUnavailableNotWrong() {
+    #expect(throws: VerbFailure(.unavailable, "this version has no KMS stage; --stage headless is the one there is")) {
+      try command("run --stage kms")
+    }
+  }
+}
