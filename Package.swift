@@ -87,9 +87,10 @@ let package = Package(
     + room(
       "Call",
       uses: ["Base", "Bytes", "ICE", "DTLS", "RTP", "SDP", "WebRTC", "Frames", "Codecs", "JitterBuffer", "Camera", "Sound", "Stage", "Net"])
-    + room("Appliance", uses: ["Base", "Frames", "Stage", "Net", "Call", "CTOML", "CLinux"])
+    + room(
+      "Appliance", uses: ["Base", "DTLS", "WebRTC", "Frames", "Camera", "Sound", "Stage", "Net", "Call", "CTOML", "CLinux"])
     + [
-      .executableTarget(name: "parlor", dependencies: ["Appliance", "Call"], path: "Sources/parlor", swiftSettings: swift),
+      .executableTarget(name: "parlor", dependencies: ["Appliance", "Call", "Codecs"], path: "Sources/parlor", swiftSettings: swift),
       .testTarget(name: "parlorTests", dependencies: ["parlor"], path: "Tests/parlorTests", swiftSettings: swift),
       .executableTarget(
         name: "parlor-bench",

@@ -1,3 +1,5 @@
+import Call
+
 /// The verbs that place calls, behind one seam: the command line parses, a runner does.
 ///
 /// Each returns when it has ended, with the process's exit code, and throws what a person should read on the terminal.
@@ -42,20 +44,6 @@ public struct DemoOptions: Sendable, Equatable {
   public var screenshot = "parlor-demo.png"
 
   /// `parlor demo` without options.
-  public init() {}
-}
-
-/// `parlor peer`.
-public struct PeerOptions: Sendable, Equatable {
-  /// Who makes the offer.
-  public enum Role: String, Sendable, CaseIterable { case offer, answer }
-
-  /// Whether the peer makes the offer or waits for one.
-  public var role = Role.offer
-  /// The video codec to prefer; nil: as the stack orders them.
-  public var codec: Configuration.Call.Codec?
-
-  /// `parlor peer` without options.
   public init() {}
 }
 

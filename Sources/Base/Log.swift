@@ -27,6 +27,9 @@ public enum Log {
     state.withLock { $0 = State(sink: sink, level: level) }
   }
 
+  /// Changes which lines are wanted.
+  public static func setLevel(_ level: Level) { state.withLock { $0.level = level } }
+
   /// Writes one line; `text` is only made when the level is wanted.
   public static func write(_ level: Level, _ text: @autoclosure () -> String) {
     let sink = state.withLock { level <= $0.level ? $0.sink : nil }

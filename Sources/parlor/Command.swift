@@ -1,4 +1,5 @@
 import Appliance
+import Call
 
 /// A command line, understood.
 enum Command: Equatable {
@@ -39,7 +40,7 @@ extension Command {
     switch syntax.name {
     case "run": self = .run(try Command.runOptions(line, runtime: runtime))
     case "demo": self = .demo(try Command.demoOptions(line))
-    case "peer": self = .peer(try Command.peerOptions(line))
+    case "peer": self = .peer(try PeerOptions(line))
     case "check":
       let file = line.values["--config"] ?? RunOptions.defaultConfiguration
       self = .check(file: file, includesDevices: line.flags.contains("--devices"), isJSON: isJSON)
@@ -79,20 +80,6 @@ extension Command {
         throw Failure(.usage, "--seconds: \"\(text)\" is not accepted; accepted: 1 to 86400")
       }
       options.seconds = seconds
-    }
-    return options
-  }
-
-  private static func peerOptions(_ line: ParsedLine) throws(Failure) -> PeerOptions {
-    var options = PeerOptions()
-    if line.flags.contains("--offer"), line.flags.contains("--answer") { throw Failure(.usage, "--offer and --answer exclude each other") }
-    if line.flags.contains("--answer") { options.role = .answer }
-    if let text = line.values["--codec"] {
-      let codecs = Configuration.Call.Codec.allCases
-      guard let codec = codecs.first(where: { $0.rawValue.lowercased() == text.lowercased() }) else {
-        throw Failure(.usage, "--codec: \"\(text)\" is not accepted; accepted: " + codecs.map(\.rawValue).joined(separator: ", "))
-      }
-      options.codec = codec
     }
     return options
   }

@@ -2,9 +2,6 @@ import Appliance
 import Glibc
 
 @main struct Main {
-  /// Who places calls.
-  static let runner: (any Runner)? = nil
-
   static func main() async {
     // A reader that goes away is an error of that one write.
     signal(SIGPIPE, SIG_IGN)
@@ -24,9 +21,9 @@ import Glibc
     switch command {
     case .help(let verb): write(VerbSyntax.all.first { $0.name == verb }?.text ?? VerbSyntax.overview, to: 1)
     case .version(let isJSON): write(isJSON ? "{\"version\":\"\(Version.current)\"}\n" : "parlor \(Version.current)\n", to: 1)
-    case .run(let options): return try await caller().run(options)
-    case .demo(let options): return try await caller().demo(options)
-    case .peer(let options): return try await caller().peer(options)
+    case .run(let options): return try await runner.run(options)
+    case .demo(let options): return try await runner.demo(options)
+    case .peer(let options): return try await runner.peer(options)
     case .check(let file, let includesDevices, let isJSON):
       return try Verbs.check(file: file, includesDevices: includesDevices, isJSON: isJSON, output: output)
     case .status(let runtime, let isJSON): try Verbs(runtime: runtime, isJSON: isJSON, output: output).status()
@@ -38,10 +35,8 @@ import Glibc
     return .ok
   }
 
-  private static func caller() throws(VerbFailure) -> any Runner {
-    guard let runner else { throw VerbFailure(.unavailable, "this build places no calls") }
-    return runner
-  }
+  /// Who places calls.
+  private static let runner = LocalRunner(output: output, progress: { write($0 + "\n", to: 2) })
 
   private static let output: Verbs.Output = { write($0, to: 1) }
 

@@ -44,7 +44,22 @@ struct VerbSyntax {
       name: "peer", summary: "Be a bare peer: descriptions and candidates as JSON lines on standard input and output.",
       options: [
         Option(name: "--offer", help: "Make the offer (the default)."), Option(name: "--answer", help: "Wait for an offer."),
-        Option(name: "--codec", value: "C", help: "The video codec to prefer: VP8 or H264."),
+        Option(name: "--codec", value: "C", help: "The only video codec: VP8 or H264 (else all)."),
+        Option(name: "--packetization-mode", value: "N", help: "Of H264: 1 (else) or 0."),
+        Option(name: "--audio", value: "C", help: "The only audio codec: opus, PCMU or PCMA (else all), or none."),
+        Option(name: "--video", value: "on|off", help: "Whether there is video (else on)."),
+        Option(name: "--data", value: "on|off", help: "Whether there is a data channel (else on)."),
+        Option(name: "--direction", value: "D", help: "sendrecv (else), sendonly or recvonly."),
+        Option(name: "--seconds", value: "N", help: "How long the call lasts once connected (else 5)."),
+        Option(name: "--timeout", value: "N", help: "How long to wait for a connection (else 30)."),
+        Option(name: "--ice-server", value: "URL[,USER,PASSWORD]", help: "A STUN or TURN server; may be given again."),
+        Option(name: "--ca", value: "FILE", help: "Certificate authorities for TURN over TLS; may be given again."),
+        Option(name: "--relay-only", help: "Only relayed candidates."),
+        Option(name: "--conceal", help: "Candidates bear mDNS names."),
+        Option(name: "--size", value: "WxH", help: "Size of the synthetic camera's pictures (else 640x360)."),
+        Option(name: "--rate", value: "N", help: "Its pictures a second (else 30)."),
+        Option(name: "--bitrate", value: "N", help: "Bits per second of video (else 1500000)."),
+        Option(name: "--record", value: "FILE", help: "Keep the received pictures as Y4M."),
       ]),
     VerbSyntax(
       name: "check", summary: "Say whether a configuration is valid.",
@@ -78,7 +93,7 @@ struct VerbSyntax {
     if !options.isEmpty { lines += ["", "options:"] }
     for option in options + (options.isEmpty ? [] : [VerbSyntax.help]) {
       let left = option.name + (option.value.map { " \($0)" } ?? "")
-      lines.append("  " + left + String(repeating: " ", count: max(1, 20 - left.count)) + option.help)
+      lines.append("  " + left + String(repeating: " ", count: max(1, 28 - left.count)) + option.help)
     }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -100,6 +115,8 @@ struct VerbSyntax {
 struct ParsedLine {
   var flags: Set<String> = []
   var values: [String: String] = [:]
+  /// Every value of the options that may be given again.
+  var lists: [String: [String]] = [:]
   var operands: [String] = []
 
   /// Sorts `arguments` as `syntax` says. `--name VALUE` and `--name=VALUE` are the same, `--` ends the options, `-` is an operand.
@@ -131,7 +148,8 @@ struct ParsedLine {
     guard let option = options.first(where: { $0.name == parts[0] }) else {
       throw VerbSyntax.unknown("option", parts[0], among: options.map(\.name))
     }
-    guard flags.insert(option.name).inserted else { throw VerbFailure(.usage, "\(option.name) is given twice") }
+    let isRepeatable = option.help.hasSuffix("may be given again.")
+    guard flags.insert(option.name).inserted || isRepeatable else { throw VerbFailure(.usage, "\(option.name) is given twice") }
     guard let name = option.value else {
       if parts.count == 2 { throw VerbFailure(.usage, "\(option.name) takes no value") }
       return
@@ -139,5 +157,6 @@ struct ParsedLine {
     let value = parts.count == 2 ? parts[1] : rest.popFirst()
     guard let value, !value.isEmpty else { throw VerbFailure(.usage, "\(option.name) needs a value: \(name)") }
     values[option.name] = value
+    lists[option.name, default: []].append(value)
   }
 }

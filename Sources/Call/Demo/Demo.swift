@@ -1,7 +1,6 @@
 import Base
 import Camera
 import DTLS
-import Foundation
 import Frames
 import Net
 import Sound
@@ -14,8 +13,6 @@ public struct Demo: Sendable {
   public struct Options: Sendable {
     /// How long the call lasts once it is connected, in seconds; at least 1.
     public var seconds = 6.0
-    /// Where the picture of the screen goes.
-    public var screenshot = "parlor-demo.png"
     /// The screen's size in pixels.
     public var (width, height) = (1_280, 720)
     /// The defaults.
@@ -41,6 +38,13 @@ public struct Demo: Sendable {
     public var pss_mb: Double?
     public var codec = ""
     public var screenshot = ""
+  }
+
+  /// The figures, and the screen as it was during the call.
+  public struct Measurement: Sendable {
+    public var result: Result
+    /// A PNG file's bytes.
+    public var png: [UInt8]
   }
 
   /// Why a demo gave no result.
@@ -78,7 +82,7 @@ public struct Demo: Sendable {
   }
 
   /// Places the call, measures it, hangs up. Throws when it does not connect or shows nothing.
-  public func run() async throws -> Result {
+  public func run() async throws -> Measurement {
     progress("Making a certificate and starting the built-in peer")
     let certificate = try Certificate.generate()
     let token = "demo"
@@ -117,6 +121,7 @@ public struct Demo: Sendable {
     }
     let end = MonotonicClock.now()
     let after = ProcessFigures.current()
+    let seen = screen.findings.with { $0 }
     let sent = await sentFigures(call, network)
     let source = peer.microphoneStart
     let png = try? stage.screenshot()
@@ -132,7 +137,6 @@ public struct Demo: Sendable {
     network.stop()
 
     let connected = try outcome.get()
-    let seen = screen.findings.with { $0 }
     guard let firstFrame = seen.firstFrame, let figures = LatencyRecorder.figures(seen.latencies) else {
       throw Failure(description: "the call connected but no picture of the peer was shown")
     }
@@ -148,13 +152,7 @@ public struct Demo: Sendable {
     result.pss_mb = after.pss_mb
     result.codec = sent.codec
     guard let png else { throw Failure(description: "the screen could not be turned into a PNG") }
-    do {
-      try Data(png).write(to: URL(fileURLWithPath: options.screenshot))
-    } catch {
-      throw Failure(description: "\(options.screenshot) cannot be written: \(error.localizedDescription)")
-    }
-    result.screenshot = options.screenshot
-    return result
+    return Measurement(result: result, png: png)
   }
 
   /// Waits until both legs are connected; returns how long that took.

@@ -1,7 +1,7 @@
 import Codecs
 
 /// What `parlor peer` is to do.
-public struct PeerOptions: Sendable {
+public struct PeerOptions: Sendable, Equatable {
   /// Which side writes the offer.
   public enum Role: Sendable { case offer, answer }
 
@@ -14,9 +14,9 @@ public struct PeerOptions: Sendable {
   /// The only audio codec named; nil for all.
   public var audioCodec: AudioCodec?
   /// Whether there is video, sound, a data channel.
-  public var (hasVideo, hasAudio, hasData) = (true, true, true)
+  public var hasVideo = true, hasAudio = true, hasData = true
   /// Whether media is sent and received.
-  public var (sends, receives) = (true, true)
+  public var sends = true, receives = true
   /// How long the call lasts once it is connected, in seconds.
   public var seconds = 5.0
   /// How long to wait for a connection, in seconds.
@@ -30,7 +30,7 @@ public struct PeerOptions: Sendable {
   /// Files of certificate authorities for TURN over TLS.
   public var authorities: [String] = []
   /// The synthetic camera's size and rate.
-  public var (width, height, framesPerSecond) = (640, 360, 30.0)
+  public var width = 640, height = 360, framesPerSecond = 30.0
   /// Bits per second of video.
   public var bitrate = 1_500_000
   /// A file (Y4M) to keep the received pictures in.

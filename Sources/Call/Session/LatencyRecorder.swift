@@ -51,7 +51,8 @@ public final class LatencyRecorder: Sendable {
   private static let window = Interval.seconds(10)
   private static let limit = 1_200
 
-  init() {}
+  /// A recorder without times.
+  public init() {}
 
   /// Takes the steps that `ledger` holds complete.
   public func record(_ ledger: Ledger, steps: [Step], now: Instant) {

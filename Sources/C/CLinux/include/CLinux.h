@@ -54,3 +54,5 @@ int linux_memfd(const char *name);
 int linux_accept(int descriptor);
 /// The user at the other end of a Unix socket, or -1.
 int64_t linux_peer_user(int descriptor);
+/// Whether something keeps the wall clock right (adjtimex).
+bool linux_clock_is_synchronised(void);

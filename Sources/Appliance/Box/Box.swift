@@ -1,0 +1,319 @@
+import Base
+import CLinux
+import Call
+import DTLS
+import Dispatch
+import FoundationEssentials
+import Frames
+import Glibc
+import Net
+import Stage
+import Synchronization
+import WebRTC
+
+/// `parlor run`: the screen, the call, and the answers to operators, joined by the box's health.
+///
+/// The screen comes up first and never waits: whatever is missing is said there, and tried again.
+final class Box: Sendable {
+  private let configuration: Configuration
+  private let name: String
+  private let stage: Stage
+  private let stageThread: StageThread
+  private let network: NetworkThread
+  private let certificate: Certificate
+  private let socket: ControlSocket
+  private let media: BoxMedia
+  private let latency = LatencyRecorder()
+  private let health: Mutex<Health>
+  private let call = Mutex<CallState>(CallState())
+  private let flips = Mutex<[Instant]>([])
+  private let monitor = Mutex<NetworkWatch?>(nil)
+
+  /// The call that runs, and how its two directions stand.
+  private struct CallState {
+    var direct: DirectCall?
+    var legs: [Leg.Kind: (state: Leg.State, since: Date)] = [:]
+  }
+
+  /// Starts everything. Throws when the configuration cannot be used or another box runs here.
+  init(_ options: RunOptions) async throws(VerbFailure) {
+    do throws(ConfigurationError) {
+      configuration = try Configuration.load(path: options.configuration)
+    } catch {
+      throw VerbFailure(.badConfiguration, "\(error)")
+    }
+    Log.setLevel(configuration.logLevel)
+    for warning in configuration.warnings { Log.warning("\(warning)") }
+    do throws(ControlSocket.Failure) {
+      socket = try ControlSocket(folder: options.runtime)
+    } catch {
+      throw VerbFailure(.unavailable, "\(error)")
+    }
+    name = configuration.identity.name ?? Box.hostName
+    let mode = options.mode ?? configuration.display.mode ?? Configuration.Display.Mode(width: 1_920, height: 1_080)
+    stage = Stage(
+      width: mode.width, height: mode.height, refreshRate: mode.rate,
+      rotation: VideoFrame.Rotation(rawValue: configuration.display.rotation.rawValue) ?? .none, fit: configuration.display.fit,
+      corner: configuration.display.corner ?? .bottomRight, isMirrored: configuration.display.mirrorsSelfView, theme: configuration.theme)
+    health = Mutex(Health(now: Date()))
+    stage.setNotice(Notice(kind: .starting, title: "Starting", text: name))
+    let flipped = FlipObserver()
+    stageThread = StageThread(stage: stage) { flipped.take($0) }
+    stageThread.start()
+    do {
+      certificate = try Certificate.generate()
+      media = try BoxMedia(configuration)
+    } catch {
+      stageThread.stop()
+      throw VerbFailure(.badConfiguration, "\(options.configuration): \(error)")
+    }
+    network = await NetworkThread()
+    flipped.box = self
+    media.showSelfView(on: configuration.display.corner == nil ? nil : stage)
+    serve()
+    await watchNetwork()
+    health.withLock { $0.start(isProvisioned: configuration.call != nil, now: Date()) }
+    Log.notice("\(name) is up: \(stage.width)x\(stage.height), control socket \(socket.path)")
+    showHealth()
+    if let call = configuration.call, call.start == .boot, case .direct = call.target {
+      do throws(VerbFailure) { try startCall() } catch { Log.error("\(error)") }
+    }
+  }
+
+  /// Hands flips to the box, which is made after the stage's thread.
+  private final class FlipObserver: @unchecked Sendable {
+    // Unchecked: `box` is written once, by the one who starts everything; until then flips are of notices only.
+    weak var box: Box?
+    func take(_ flip: Flip) { box?.flipped(flip) }
+  }
+
+  private static var hostName: String {
+    var bytes = [CChar](repeating: 0, count: 256)
+    guard gethostname(&bytes, 255) == 0 else { return "parlor" }
+    return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  private func flipped(_ flip: Flip) {
+    flips.withLock { flips in
+      flips.append(flip.time)
+      if flips.count > 256 { flips.removeFirst(128) }
+    }
+    if let remote = flip.remote { latency.record(remote.ledger, steps: [.present, .received], now: flip.time) }
+  }
+
+  // MARK: The call
+
+  /// Starts the configured call.
+  func startCall() throws(VerbFailure) {
+    guard let settings = configuration.call else { throw VerbFailure(.unavailable, "the configuration names nobody to call") }
+    guard case .direct(let whip, let whep) = settings.target else {
+      throw VerbFailure(.unavailable, "call pages need parlor-page, which this build does not have")
+    }
+    let direct: DirectCall
+    do throws(SignallingError) {
+      direct = try makeCall(settings, whip: whip, whep: whep)
+    } catch {
+      throw VerbFailure(.badConfiguration, "\(error)")
+    }
+    let isNew = call.withLock { call in
+      guard call.direct == nil else { return false }
+      call = CallState(direct: direct)
+      return true
+    }
+    guard isNew else { throw VerbFailure(.unavailable, "a call is under way already") }
+    direct.start()
+  }
+
+  private func makeCall(_ settings: Configuration.Call, whip: String?, whep: String?) throws(SignallingError) -> DirectCall {
+    var session = PeerSession.Configuration(certificate: certificate)
+    session.iceServers = settings.iceServers.flatMap { server in
+      server.urls.map { ICEServer(url: $0, username: server.username, credential: server.credential) }
+    }
+    session.isRelayOnly = settings.isRelayOnly
+    session.includesLoopback = true
+    session.trust = media.trust
+    if let codec = settings.codec {
+      session.codecs = session.codecs.filter { $0.name == codec.rawValue } + session.codecs.filter { $0.name != codec.rawValue }
+    }
+    var direct = DirectCall.Configuration(session: session)
+    direct.connectTimeout = .seconds(settings.connectTimeout)
+    let token = try Box.token(settings)
+    if let whip { direct.whip = try SignallingEndpoint(url: whip, token: token) }
+    if let whep { direct.whep = try SignallingEndpoint(url: whep, token: token) }
+    let parts = DirectCall.Media(camera: media.camera, microphone: media.microphone, playout: media.playout) { [stage] in stage.show(remote: $0) }
+    return DirectCall(configuration: direct, media: parts, network: network) { [weak self] kind, state in self?.changed(kind, state) }
+  }
+
+  private static func token(_ settings: Configuration.Call) throws(SignallingError) -> String? {
+    guard let path = settings.tokenFile else { return settings.token }
+    do {
+      let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+      return text.split(whereSeparator: \.isWhitespace).first.map(String.init)
+    } catch {
+      throw .url("the token file \(path) cannot be read")
+    }
+  }
+
+  /// Ends the call.
+  func hangUp() throws(VerbFailure) {
+    let direct = call.withLock { call in
+      defer { call.direct = nil }
+      return call.direct
+    }
+    guard let direct else { throw VerbFailure(.unavailable, "there is no call") }
+    let done = DispatchSemaphore(value: 0)
+    Task.detached {
+      await direct.hangUp()
+      done.signal()
+    }
+    done.wait()
+  }
+
+  private func changed(_ kind: Leg.Kind, _ state: Leg.State) {
+    let states = call.withLock { call in
+      call.legs[kind] = state == .ended ? nil : (state, Date())
+      return call.legs.values.map(\.state)
+    }
+    var retry: Int?
+    health.withLock { health in
+      let now = Date()
+      if states.isEmpty {
+        health.setCall(.idle, now: now)
+        health.clear(area: "call", now: now)
+      } else {
+        health.setCall(states.allSatisfy { $0 == .connected } ? .connected : .connecting, now: now)
+      }
+      if case .waiting(let code, let reason, let pause) = state {
+        health.raise(HealthCode(rawValue: code), reason, now: now)
+        retry = Int(pause.seconds.rounded(.up))
+      }
+    }
+    // The other side's last picture does not stay: a frozen face looks like a call.
+    if kind == .whep, state != .connected { stage.removeRemote() }
+    showHealth(retry: retry)
+  }
+
+  private func showHealth(retry: Int? = nil) {
+    stage.setNotice(health.withLock { $0 }.notice(name: name, retry: retry))
+  }
+
+  // MARK: The network
+
+  /// Keeps the network monitor, which belongs to the loop.
+  private final class NetworkWatch: @unchecked Sendable {
+    // Unchecked: touched on the network thread only.
+    var monitor: NetworkMonitor?
+  }
+
+  private func watchNetwork() async {
+    let watch = NetworkWatch()
+    monitor.withLock { $0 = watch }
+    await network.loop.perform { [self] in
+      do throws(SystemError) {
+        watch.monitor = try NetworkMonitor(loop: network.loop) { [weak self] in self?.networkChanged($0) }
+      } catch {
+        Log.warning("changes of the network are not noticed: \(error)")
+      }
+      networkChanged(watch.monitor?.addresses ?? NetworkInterfaces.addresses())
+    }
+  }
+
+  private func networkChanged(_ addresses: [InterfaceAddress]) {
+    let isUp = addresses.contains { !$0.isLoopback && !$0.ip.isLinkLocal } || isCallLocal
+    health.withLock { health in
+      if isUp { health.clear(.networkDown, now: Date()) } else { health.raise(.networkDown, "no interface has an address", now: Date()) }
+    }
+    showHealth()
+  }
+
+  /// A box that calls itself needs no network.
+  private var isCallLocal: Bool {
+    guard case .direct(let whip, let whep) = configuration.call?.target else { return false }
+    return [whip, whep].compactMap { $0 }.allSatisfy { $0.contains("//127.") || $0.contains("//localhost") || $0.contains("//[::1]") }
+  }
+
+  // MARK: The operators
+
+  private func serve() {
+    socket.register(
+      Services(
+        status: { [unowned self] in status() }, stats: { [unowned self] in stats() },
+        screenshot: { [unowned self] () throws(VerbFailure) in
+          do throws(Picture.Failure) { return try stage.screenshot() } catch { throw VerbFailure(.internalError, "\(error)") }
+        }, startCall: { [unowned self] () throws(VerbFailure) in try startCall() },
+        hangUp: { [unowned self] () throws(VerbFailure) in try hangUp() }))
+    socket.start()
+  }
+
+  private func status() -> Status {
+    let now = MonotonicClock.now()
+    let rate = Double(flips.withLock { $0.count { now - $0 < .seconds(2) } }) / 2
+    var status = Status(
+      version: Version.current, name: name, serial: configuration.identity.serial ?? "",
+      stage: Status.Screen(
+        output: "headless", mode: "\(stage.width)x\(stage.height)@\(Int(stage.refreshRate.rounded()))", rotation: stage.rotation.rawValue,
+        planes: 0, flipsPerSecond: rate),
+      sound: media.status, network: networkStatus(), clock: Status.Clock(synchronised: linux_clock_is_synchronised()), since: Date())
+    status.take(health.withLock { $0 })
+    if case .direct(let whip, let whep) = configuration.call?.target { status.url = whep ?? whip }
+    if case .page(let url) = configuration.call?.target { status.url = url }
+    if let camera = media.cameraStatus { status.cameras = [camera] }
+    let endpoints: [Leg.Kind: String?]
+    if case .direct(let whip, let whep) = configuration.call?.target { endpoints = [.whip: whip, .whep: whep] } else { endpoints = [:] }
+    status.calls = call.withLock { $0.legs }.sorted { $0.key.rawValue < $1.key.rawValue }.map { kind, leg in
+      Status.Call(state: leg.state.name, since: leg.since, peer: (endpoints[kind] ?? nil) ?? kind.rawValue)
+    }
+    status.grants = configuration.grants.all.map { Status.Grant($0, since: started) }
+    return status
+  }
+
+  private let started = Date()
+
+  private func networkStatus() -> Status.Network {
+    let addresses = NetworkInterfaces.addresses().filter { !$0.isLoopback }
+    let names = addresses.map(\.name).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+    return Status.Network(
+      state: addresses.contains { !$0.ip.isLinkLocal } ? "up" : "down",
+      interfaces: names.map { name in Status.Interface(name: name, addresses: addresses.filter { $0.name == name }.map { "\($0.ip)" }) })
+  }
+
+  private func stats() -> BoxStatistics {
+    let direct = call.withLock { $0.direct }
+    let sessions = direct?.sessions ?? []
+    let done = DispatchSemaphore(value: 0)
+    let gathered = Mutex<BoxStatistics?>(nil)
+    network.loop.run { [self] in
+      gathered.withLock { $0 = BoxStatistics(sessions, screen: latency, stage: stage.statistics) }
+      done.signal()
+    }
+    done.wait()
+    guard let statistics = gathered.withLock({ $0 }) else { preconditionFailure("the loop gathered them before it signalled") }
+    return statistics
+  }
+
+  // MARK: The end
+
+  /// Hangs up, and ends all threads.
+  func stop() async {
+    socket.stop()
+    let direct = call.withLock { $0.direct }
+    await direct?.hangUp()
+    let watch = monitor.withLock { $0 }
+    await network.loop.perform { watch?.monitor?.stop() }
+    media.stop(on: stage)
+    stageThread.stop()
+    network.stop()
+  }
+}
+
+extension Leg.State {
+  /// The W3C connection state that says the same.
+  var name: String {
+    switch self {
+    case .connecting: "connecting"
+    case .connected: "connected"
+    case .waiting: "failed"
+    case .ended: "closed"
+    }
+  }
+}
