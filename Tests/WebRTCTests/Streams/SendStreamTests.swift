@@ -221,4 +221,29 @@ import Testing
     #expect(stream.remote.fractionLost == 0.25 && stream.remote.packetsLost == 2 && stream.remote.packetsReceived == 8)
     #expect(abs(stream.remote.jitter - 0.01) < 1e-9 && stream.remote.roundTripTime == nil)
   }
+
+  @Test func anyRequestsAreAnsweredWithPacketsThatWereSent() throws {
+    var random = RandomSource(seed: 22)
+    var stream = stream(capacity: 64)
+    var sent: [UInt16: [UInt8]] = [:]
+    var restored = 0
+    for time in 0..<3_000 as Range<Int64> {
+      _ = enqueue(&stream, Int.random(in: 0...4_000, using: &random), at: time)
+      let numbers = (0..<Int.random(in: 0...20, using: &random)).map { _ in UInt16.random(in: 0...65_535, using: &random) }
+      let recent = sent.keys.randomElement(using: &random).map { [$0] } ?? []
+      stream.handle(nack: RTCP.Nack(senderSSRC: 9, mediaSSRC: 1, sequenceNumbers: numbers + recent), now: .zero + .milliseconds(time))
+      for _ in 0..<Int.random(in: 0...6, using: &random) {
+        guard let packet = next(&stream, at: time) else { break }
+        let header = try parse(packet).0
+        let payload = Array(packet[header.payload])
+        if header.ssrc == 1 {
+          sent[header.sequenceNumber] = payload
+        } else {
+          #expect(sent[UInt16(payload[0]) << 8 | UInt16(payload[1])] == Array(payload[2...]))
+          restored += 1
+        }
+      }
+    }
+    #expect(restored > 10)
+  }
 }
