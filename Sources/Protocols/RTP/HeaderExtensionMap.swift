@@ -1,46 +1,49 @@
 /// Which identifier stands for which header extension in a session (`a=extmap`, RFC 8285 section 5).
 public struct HeaderExtensionMap: Sendable, Equatable {
-  /// For each extension, by raw value, its identifier; 0 when it has none.
-  @usableFromInline var identifiers: InlineArray<9, UInt8>
-  /// For each identifier that fits the one-byte form, the extension's raw value; 255 when it means none.
-  @usableFromInline var lookup: InlineArray<15, UInt8>
+  // Both tables are integers, not arrays: every packet looks things up in them, and integers stay in registers.
+
+  /// Eight bits for each extension, by raw value: its identifier, or 0.
+  @usableFromInline var identifiers: UInt128 = 0
+  /// Four bits for each identifier that fits the one-byte form: the extension's raw value and one, or 0.
+  @usableFromInline var extensions: UInt64 = 0
   /// Whether an identifier is in use that only the two-byte form can carry.
   public private(set) var needsTwoByteForm = false
 
   /// A map without any extension.
-  public init() {
-    identifiers = InlineArray(repeating: 0)
-    lookup = InlineArray(repeating: 255)
-  }
+  public init() {}
 
   /// The extension that `identifier` stands for.
-  @inlinable public subscript(identifier: UInt8) -> HeaderExtension? {
-    if identifier < 15 { return HeaderExtension(rawValue: lookup[Int(identifier)]) }
-    for index in identifiers.indices where identifiers[index] == identifier { return HeaderExtension(rawValue: UInt8(index)) }
-    return nil
+  @inlinable @inline(__always) public subscript(identifier: UInt8) -> HeaderExtension? {
+    if identifier < 15 {
+      let entry = UInt8(truncatingIfNeeded: extensions >> (UInt64(identifier) * 4)) & 15
+      return HeaderExtension(rawValue: entry &- 1)
+    }
+    return search(identifier)
+  }
+
+  @usableFromInline func search(_ identifier: UInt8) -> HeaderExtension? {
+    HeaderExtension.allCases.first { self.identifier(for: $0) == identifier }
   }
 
   /// The identifier of an extension; nil when it is not in use.
-  @inlinable public func identifier(for extension: HeaderExtension) -> UInt8? {
-    let identifier = identifiers[Int(`extension`.rawValue)]
+  @inlinable @inline(__always) public func identifier(for extension: HeaderExtension) -> UInt8? {
+    let identifier = UInt8(truncatingIfNeeded: identifiers >> (UInt128(`extension`.rawValue) * 8))
     return identifier == 0 ? nil : identifier
   }
 
-  /// Gives `extension` an identifier of 1…255, or none with nil. Identifiers above 14 make the sender use the two-byte form. Another
-  /// extension that had the identifier loses it. Identifiers 0 and 15 mean padding and stop in the one-byte form: 0 is refused with
-  /// `false`; 15 is carried in the two-byte form.
+  /// Gives `extension` an identifier of 1…255, or none with nil. Another extension that had the identifier loses it. Identifiers above 14
+  /// make the sender use the two-byte form. 0 means padding and is refused with `false`.
   @discardableResult
   public mutating func set(_ extension: HeaderExtension, identifier: UInt8?) -> Bool {
     if identifier == 0 { return false }
-    for index in identifiers.indices where identifiers[index] == identifier { identifiers[index] = 0 }
-    identifiers[Int(`extension`.rawValue)] = identifier ?? 0
-    lookup = InlineArray(repeating: 255)
-    needsTwoByteForm = false
-    for index in identifiers.indices where identifiers[index] != 0 {
-      if identifiers[index] < 15 { lookup[Int(identifiers[index])] = UInt8(index) } else { needsTwoByteForm = true }
+    let old = self
+    self = HeaderExtensionMap()
+    for kind in HeaderExtension.allCases {
+      let value = kind == `extension` ? identifier : old.identifier(for: kind)
+      guard let value, kind == `extension` || value != identifier else { continue }
+      identifiers |= UInt128(value) << (UInt128(kind.rawValue) * 8)
+      if value < 15 { extensions |= UInt64(kind.rawValue + 1) << (UInt64(value) * 4) } else { needsTwoByteForm = true }
     }
     return true
   }
-
-  public static func == (a: Self, b: Self) -> Bool { a.identifiers.indices.allSatisfy { a.identifiers[$0] == b.identifiers[$0] } }
 }

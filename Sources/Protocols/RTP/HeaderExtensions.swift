@@ -24,12 +24,25 @@ public struct HeaderExtensions: Sendable, Equatable {
     public init(minimum: Int, maximum: Int) { (self.minimum, self.maximum) = (minimum, maximum) }
   }
 
-  /// Media identification. Up to 15 bytes take no heap memory.
-  public var mid: String?
-  /// Identifier of the simulcast encoding.
-  public var rid: String?
-  /// Identifier of the encoding that a retransmission repairs.
-  public var repairedRid: String?
+  @usableFromInline var midText = ShortText()
+  @usableFromInline var ridText = ShortText()
+  @usableFromInline var repairedRidText = ShortText()
+
+  /// Media identification: 1…16 bytes of ASCII, which is what the one-byte form carries. A longer text counts as none.
+  @inlinable public var mid: String? {
+    get { midText.string }
+    set { midText = newValue.flatMap { ShortText($0) } ?? ShortText() }
+  }
+  /// Identifier of the simulcast encoding, 1…16 bytes.
+  @inlinable public var rid: String? {
+    get { ridText.string }
+    set { ridText = newValue.flatMap { ShortText($0) } ?? ShortText() }
+  }
+  /// Identifier of the encoding that a retransmission repairs, 1…16 bytes.
+  @inlinable public var repairedRid: String? {
+    get { repairedRidText.string }
+    set { repairedRidText = newValue.flatMap { ShortText($0) } ?? ShortText() }
+  }
   /// When the packet left: 24 bits, 6.18 fixed-point seconds.
   public var absoluteSendTime: UInt32?
   /// Sequence number across all streams of the transport.
@@ -92,36 +105,32 @@ public struct HeaderExtensions: Sendable, Equatable {
     }
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   mutating func read(_ kind: HeaderExtension, from packet: RawSpan, at offset: Int, count: Int) {
-    switch (kind, count) {
-    case (.absoluteSendTime, 3): absoluteSendTime = packet.uint24(at: offset)
-    case (.transportSequenceNumber, 2): transportSequenceNumber = packet.uint16(at: offset)
-    case (.mid, 1...): mid = text(packet, offset, count)
-    case (.rid, 1...): rid = text(packet, offset, count)
-    case (.repairedRid, 1...): repairedRid = text(packet, offset, count)
-    case (.audioLevel, 1):
+    switch kind {
+    case .absoluteSendTime where count == 3: absoluteSendTime = packet.uint24(at: offset)
+    case .transportSequenceNumber where count == 2: transportSequenceNumber = packet.uint16(at: offset)
+    case .mid: midText = text(packet, offset, count)
+    case .rid: ridText = text(packet, offset, count)
+    case .repairedRid: repairedRidText = text(packet, offset, count)
+    case .audioLevel where count == 1:
       let byte = packet.uint8(at: offset)
       audioLevel = AudioLevel(level: byte & 0x7F, isVoice: byte & 0x80 != 0)
-    case (.videoOrientation, 1): videoOrientation = packet.uint8(at: offset) & 0x0F
-    case (.playoutDelay, 3):
+    case .videoOrientation where count == 1: videoOrientation = packet.uint8(at: offset) & 0x0F
+    case .playoutDelay where count == 3:
       let bits = packet.uint24(at: offset)
       playoutDelay = PlayoutDelay(minimum: Int(bits >> 12) * 10, maximum: Int(bits & 0xFFF) * 10)
-    case (.absoluteCaptureTime, 8): absoluteCaptureTime = packet.uint64(at: offset)
-    case (.absoluteCaptureTime, 16):
+    case .absoluteCaptureTime where count == 8 || count == 16:
       absoluteCaptureTime = packet.uint64(at: offset)
-      captureClockOffset = Int64(bitPattern: packet.uint64(at: offset + 8))
+      captureClockOffset = count == 16 ? Int64(bitPattern: packet.uint64(at: offset + 8)) : nil
     default: isMalformed = true
     }
   }
 
-  @usableFromInline
-  mutating func text(_ packet: RawSpan, _ offset: Int, _ count: Int) -> String? {
-    // Identifiers are tokens (RFC 8843, RFC 8852): printable ASCII, so nothing has to be repaired into longer text.
-    for index in offset..<offset + count where !(0x21...0x7E).contains(packet.uint8(at: index)) {
-      isMalformed = true
-      return nil
-    }
-    return unsafe packet.withUnsafeBytes { unsafe String(decoding: $0[offset..<offset + count], as: UTF8.self) }
+  @inlinable
+  mutating func text(_ packet: RawSpan, _ offset: Int, _ count: Int) -> ShortText {
+    if count > 0, let text = ShortText(packet, at: offset, count: count) { return text }
+    isMalformed = true
+    return ShortText()
   }
 }

@@ -39,11 +39,11 @@ extension Header {
       written.transportSequenceNumberOffset = offset
       try writer.uint16(value)
     }
-    if let mid = extensions.mid { _ = try elements.text(.mid, mid, in: &writer) }
-    if let rid = extensions.rid, let offset = try elements.text(.rid, rid, in: &writer) {
+    _ = try elements.text(.mid, extensions.midText, in: &writer)
+    if let offset = try elements.text(.rid, extensions.ridText, in: &writer) {
       written.ridElementOffset = offset - (map.needsTwoByteForm ? 2 : 1)
     }
-    if let rid = extensions.repairedRid { _ = try elements.text(.repairedRid, rid, in: &writer) }
+    _ = try elements.text(.repairedRid, extensions.repairedRidText, in: &writer)
     if let value = extensions.audioLevel, try elements.begin(.audioLevel, count: 1, in: &writer) != nil {
       try writer.uint8(value.level | (value.isVoice ? 0x80 : 0))
     }
@@ -76,7 +76,7 @@ struct ExtensionElements {
   @inlinable init(map: HeaderExtensionMap) { self.map = map }
 
   /// Writes an element's own header; returns where its value goes, or nil when the extension is not in use or cannot carry so many bytes.
-  @inlinable
+  @inlinable @inline(__always)
   mutating func begin(_ kind: HeaderExtension, count: Int, in writer: inout ByteWriter) throws(OutOfBounds) -> Int? {
     guard let identifier = map.identifier(for: kind), count >= 1, count <= (map.needsTwoByteForm ? 255 : 16) else { return nil }
     if !isBegun {
@@ -94,9 +94,9 @@ struct ExtensionElements {
   }
 
   @inlinable
-  mutating func text(_ kind: HeaderExtension, _ text: String, in writer: inout ByteWriter) throws(OutOfBounds) -> Int? {
-    guard let offset = try begin(kind, count: text.utf8.count, in: &writer) else { return nil }
-    for byte in text.utf8 { try writer.uint8(byte) }
+  mutating func text(_ kind: HeaderExtension, _ text: ShortText, in writer: inout ByteWriter) throws(OutOfBounds) -> Int? {
+    guard text.count > 0, let offset = try begin(kind, count: Int(text.count), in: &writer) else { return nil }
+    for index in 0..<Int(text.count) { try writer.uint8(text[index]) }
     return offset
   }
 

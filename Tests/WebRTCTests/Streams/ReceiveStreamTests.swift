@@ -165,4 +165,31 @@ import Testing
     stream.discardMissing(before: 5)
     #expect(stream.deadline == nil)
   }
+
+  @Test func noSequenceOfPacketsTrapsAndFeedbackStaysBounded() throws {
+    var random = RandomSource(seed: 21)
+    var stream = stream()
+    var now: Int64 = 0
+    var number: UInt16 = 0
+    for _ in 0..<20_000 {
+      now += Int64.random(in: 0...20, using: &random)
+      switch Int.random(in: 0..<20, using: &random) {
+      case 0: number = UInt16.random(in: 0...65_535, using: &random)
+      case 1: number &+= UInt16.random(in: 0...400, using: &random)
+      case 2: number &-= UInt16.random(in: 0...5_000, using: &random)
+      default: number &+= 1
+      }
+      let payload = random.bytes(Int.random(in: 0...8, using: &random))
+      _ = try receive(&stream, number, at: now, payloadType: [96, 96, 96, 97, 98, 3].randomElement(using: &random)!, payload: payload)
+      if Int.random(in: 0..<5, using: &random) == 0 {
+        for case .nack(let nack) in feedback(&stream, at: now) { #expect(nack.sequenceNumbers.count <= MissingPackets.limit) }
+        if let deadline = stream.deadline { #expect(deadline > .zero + .milliseconds(now)) }
+      }
+      if Int.random(in: 0..<50, using: &random) == 0 {
+        stream.discardMissing(before: UInt16.random(in: 0...65_535, using: &random))
+        _ = stream.reportBlock(now: .zero + .milliseconds(now))
+      }
+      #expect(stream.missingPackets <= MissingPackets.limit)
+    }
+  }
 }

@@ -221,4 +221,34 @@ import Testing
     #expect(stream.remote.fractionLost == 0.25 && stream.remote.packetsLost == 2 && stream.remote.packetsReceived == 8)
     #expect(abs(stream.remote.jitter - 0.01) < 1e-9 && stream.remote.roundTripTime == nil)
   }
+
+  @Test func anyRequestsAreAnsweredWithPacketsThatWereSent() throws {
+    var random = RandomSource(seed: 22)
+    var stream = stream(capacity: 64)
+    var sent: [UInt16: [UInt8]] = [:]
+    var order: [UInt16] = []
+    var restored = 0
+    for time in 0..<3_000 as Range<Int64> {
+      // Some frames are empty and some find the queue full: refused ones must leave no trace in what was sent before.
+      let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: time), count: Int.random(in: 0...2, using: &random) * 1_500)
+      stream.enqueue(frame: bytes.span.bytes, frame(timestamp: UInt32(time)), now: .zero + .milliseconds(time))
+      let numbers = (0..<Int.random(in: 0...20, using: &random)).map { _ in UInt16.random(in: 0...65_535, using: &random) }
+      let recent = order.suffix(64).randomElement(using: &random).map { [$0] } ?? []
+      stream.handle(nack: RTCP.Nack(senderSSRC: 9, mediaSSRC: 1, sequenceNumbers: numbers + recent), now: .zero + .milliseconds(time))
+      for _ in 0..<Int.random(in: 0...6, using: &random) {
+        guard let packet = next(&stream, at: time) else { break }
+        let header = try parse(packet).0
+        let payload = Array(packet[header.payload])
+        let mark = [UInt8(header.isMarked ? 1 : 0)] + packet[4..<8]
+        if header.ssrc == 1 {
+          sent[header.sequenceNumber] = mark + payload
+          order.append(header.sequenceNumber)
+        } else {
+          #expect(sent[UInt16(payload[0]) << 8 | UInt16(payload[1])] == mark + payload[2...])
+          restored += 1
+        }
+      }
+    }
+    #expect(restored > 1_000)
+  }
 }

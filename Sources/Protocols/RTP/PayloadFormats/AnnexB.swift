@@ -1,4 +1,5 @@
 import Bytes
+import Glibc
 
 /// The byte stream format of H.264: NAL units behind start codes (ITU-T H.264 Annex B).
 public enum AnnexB {
@@ -26,18 +27,16 @@ public enum AnnexB {
   /// Where the next 00 00 01 lies, or the stream's end.
   private static func startCode(in stream: RawSpan, from offset: Int) -> Int {
     let end = stream.byteCount
-    var index = offset
-    while index + 2 < end {
-      let third = stream.uint8(at: index + 2)
-      if third > 1 {
-        index += 3
-      } else if third == 1, stream.uint8(at: index) == 0, stream.uint8(at: index + 1) == 0 {
-        return index
-      } else {
+    return unsafe stream.withUnsafeBytes { bytes in
+      var index = offset + 2
+      // A byte of value 1 is rare, and the C library looks for it many bytes at a time.
+      while index < end, let found = unsafe memchr(bytes.baseAddress! + index, 1, end - index) {
+        index = unsafe UnsafeRawPointer(found) - bytes.baseAddress!
+        if unsafe bytes[index - 1] == 0 && bytes[index - 2] == 0 { return index - 2 }
         index += 1
       }
+      return end
     }
-    return end
   }
 
   /// Without the zeros that belong to the next start code or pad the stream: a NAL unit never ends with one.

@@ -55,7 +55,8 @@ struct MissingPackets: Sendable {
   @discardableResult
   mutating func remove(_ number: Int64, isRetransmission: Bool, now: Instant) -> Bool {
     guard let index = firstIndex(from: number), entries[index].number == number else { return false }
-    if !isRetransmission {
+    // One that was asked for may be an exact copy, sent again without a stream of its own: that says nothing of reordering.
+    if !isRetransmission, entries[index].tries == 0 {
       reordering = min(max(reordering, (now - entries[index].missedAt) * 1.25), .milliseconds(20))
     }
     entries.remove(at: index)

@@ -14,6 +14,8 @@ struct Pacer: Sendable {
   var maximumQueueTime = Interval.milliseconds(200)
 
   private var queuedBytes = 0
+  /// The rate that empties the queue in time, kept until it is empty.
+  private var drainRate = 0.0
   /// When the bucket will be empty.
   private var empty = Instant.zero
 
@@ -22,7 +24,7 @@ struct Pacer: Sendable {
 
   /// Bits per second at which packets leave now.
   var rate: Double {
-    max(Double(targetBitrate) * Self.multiple, Double(queuedBytes) * 8 / max(maximumQueueTime.seconds, 0.001), 50_000)
+    max(Double(targetBitrate) * Self.multiple, drainRate, 50_000)
   }
 
   /// How full the bucket may be when a packet leaves: 20 ms, but at least 3,000 and at most 12,000 bytes.
@@ -32,7 +34,10 @@ struct Pacer: Sendable {
   }
 
   /// Tells how many bytes wait in all queues.
-  mutating func update(queuedBytes: Int) { self.queuedBytes = queuedBytes }
+  mutating func update(queuedBytes: Int) {
+    self.queuedBytes = queuedBytes
+    drainRate = queuedBytes == 0 ? 0 : max(drainRate, Double(queuedBytes) * 8 / max(maximumQueueTime.seconds, 0.001))
+  }
 
   /// Whether a packet may leave.
   func allows(now: Instant) -> Bool { empty <= now + allowance }

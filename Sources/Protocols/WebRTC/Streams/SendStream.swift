@@ -133,7 +133,7 @@ struct SendStream: Sendable {
   var queuedPackets: Int { end - unsent }
 
   private func sequenceNumber(_ index: Int) -> UInt16 { configuration.firstSequenceNumber &+ UInt16(truncatingIfNeeded: index) }
-  /// Whether the ring still holds a packet. Its slot may also have been used for a frame that was then refused.
+  /// Whether the ring still holds a packet. Its slot may also have been used up by a frame that was then refused.
   private func isKept(_ index: Int) -> Bool {
     index >= 0 && index >= end - slots.count && slots[position(index)].sequenceNumber == sequenceNumber(index)
   }
@@ -174,6 +174,8 @@ struct SendStream: Sendable {
         payloadType: frame.payloadType, sequenceNumber: slot.sequenceNumber, timestamp: frame.timestamp, ssrc: configuration.ssrc,
         isMarked: frame.isMarked)
       let (index, slotCount, map) = (position(end), slotCount, configuration.extensionMap)
+      // From here on the packet that was kept here is gone, even if this frame is refused.
+      slots[index] = slot
       var span = storage.mutableSpan
       var all = span.mutableBytes
       var packet = all._mutatingExtracting(index * slotCount..<(index + 1) * slotCount)
