@@ -38,6 +38,15 @@ def audio(who, recording):
     return complaints, f"{heard['clicks']} clicks"
 
 
+def audio_measured(who, result):
+    """The same from the figures of a peer that records no sound: clicks, and the mean level in -dBov."""
+    clicks, level = result.get("audio_clicks", 0), result.get("audio_level")
+    complaints = [f"{who} heard {clicks} clicks"] if clicks < 2 else []
+    if level is None or not 20.5 <= level <= 28.5:
+        complaints.append(f"{who} heard sound at a level of -{level} dBov, not of -24")
+    return complaints, f"{clicks} clicks"
+
+
 def data(peer, share=1.0):
     sent, echoed = peer.result.get("data_sent", 0), peer.result.get("data_echoed", 0)
     if sent == 0:

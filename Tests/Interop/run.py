@@ -40,17 +40,23 @@ class Rig:
     def sources(self):
         return ["--camera", self.camera, "--microphone", self.microphone]
 
-    def arguments(self, scenario, directory, side):
-        recordings = ["--record", f"{directory}/{side}.y4m", "--record-audio", f"{directory}/{side}.wav"]
-        media = ["--codec", scenario.codec, "--audio", scenario.audio, "--video", "on" if scenario.video else "off"]
-        return [*media, "--data", "on" if scenario.data else "off", "--seconds", "60", *self.sources(), *recordings]
+    def arguments(self, name, scenario, directory, side):
+        """The options of one side. Parlor makes the picture and the sound of those files itself, and measures the sound it hears."""
+        media = ["--video", "on" if scenario.video else "off", "--data", "on" if scenario.data else "off", "--seconds", "60"]
+        media += ["--record", f"{directory}/{side}.y4m"]
+        if name != "parlor":
+            return ["--codec", scenario.codec, "--audio", scenario.audio, *media, *self.sources(), "--record-audio", f"{directory}/{side}.wav"]
+        names = {"pcmu": "PCMU", "pcma": "PCMA"}
+        media += ["--codec", scenario.codec.upper(), "--audio", names.get(scenario.audio, scenario.audio)]
+        media += ["--packetization-mode", str(scenario.packetization_mode)]
+        return media + (["--conceal"] if scenario.hidden_addresses else [])
 
     async def call(self, scenario, directory):
         names = {"offerer": scenario.offerer, "answerer": scenario.answerer}
-        arguments = {side: self.arguments(scenario, directory, side) for side in names}
         subject = "offerer" if scenario.offerer == SUBJECT else "answerer"
         other = "answerer" if subject == "offerer" else "offerer"
         names[subject] = self.options.subject
+        arguments = {side: self.arguments(name, scenario, directory, side) for side, name in names.items()}
         os.environ["PARLOR_HIDE_ADDRESSES"] = "1" if scenario.hidden_addresses else "0"
 
         async def connect():
@@ -61,7 +67,7 @@ class Rig:
             async with TurnServer(self.certificates) as turn:
                 arguments[subject] += turn.option(scenario.relay)
                 if self.options.subject == "parlor":
-                    arguments[subject] += ["--ca-file", f"{self.certificates}/ca.pem"]
+                    arguments[subject] += ["--ca", f"{self.certificates}/ca.pem"]
                 if scenario.both_relay:
                     arguments[other] += turn.option("udp")
                 finished = dict(zip(("offerer", "answerer"), await connect()))
@@ -84,11 +90,13 @@ class Rig:
                 continue
             if scenario.video:
                 self.add(check.video(who, self.camera, f"{directory}/{side}.y4m"), complaints, notes)
-            if scenario.audio != "none":
+            if scenario.audio != "none" and who == "parlor":
+                self.add(check.audio_measured(who, finished[side].result), complaints, notes)
+            elif scenario.audio != "none":
                 self.add(check.audio(who, f"{directory}/{side}.wav"), complaints, notes)
         if scenario.data:
             # Janus puts words of its own before each text, and takes no message of 64 KiB: the other binary ones come back as they were.
-            self.add(check.data(finished["offerer"], share=7 / 16 if scenario.answerer == "janus" else 1), complaints, notes)
+            self.add(check.data(finished["offerer"], share=0.3 if scenario.answerer == "janus" else 1), complaints, notes)
         return complaints, ", ".join(notes)
 
     @staticmethod

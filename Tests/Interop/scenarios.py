@@ -20,13 +20,16 @@ class Call:
     both_relay: bool = False
     """The other side as well."""
     hidden_addresses: bool = False
-    """Chromium gives `.local` names in place of its addresses."""
+    """Chromium and the subject give `.local` names in place of their addresses."""
+    packetization_mode: int = 1
+    """Of H.264 (RFC 6184 section 6)."""
 
     @property
     def name(self):
         media = " ".join(filter(None, [self.codec if self.video else "", self.audio if self.audio != "none" else "", "data" if self.data else ""]))
         how = f", relayed over {self.relay}" + (" on both sides" if self.both_relay else "") if self.relay else ""
         how += ", addresses hidden" if self.hidden_addresses else ""
+        how += ", packetization mode 0" if self.packetization_mode == 0 else ""
         return f"{self.offerer} calls {self.answerer}: {media}{how}"
 
 
@@ -64,6 +67,7 @@ SCENARIOS = [
     Call("chromium", SUBJECT, "vp8"),
     Call(SUBJECT, "chromium", "h264"),
     Call("chromium", SUBJECT, "h264"),
+    Call(SUBJECT, "chromium", "h264", audio="none", data=False, packetization_mode=0),
     Call(SUBJECT, "chromium", audio="pcmu", video=False, data=False),
     Call("chromium", SUBJECT, audio="pcma", video=False, data=False),
     Call(SUBJECT, "chromium", audio="none", video=False, hidden_addresses=True),

@@ -60,31 +60,82 @@ def strip_height(width):
     return edges(width, ROWS)[-1] + 8
 
 
-def picture(index, width, height):
-    """Luma and chroma of one frame: soft gradients, a texture that drifts, and two moving discs."""
-    t = index / RATE
-    y, x = np.mgrid[0:height, 0:width].astype(np.float32)
-    luma = 110 + 50 * np.sin(x / 97 + t * 0.7) + 35 * np.cos(y / 61 - t * 0.5)
-    luma += 6 * np.sin(x / 7 + y / 11 + t)
-    for radius, speed, level in ((height / 5, 0.9, 60), (height / 9, 1.7, -55)):
-        cx, cy = width * (0.5 + 0.35 * math.sin(speed * t)), height * (0.55 + 0.3 * math.cos(speed * 0.8 * t))
-        distance = np.sqrt((x - cx) ** 2 + (y - cy) ** 2)
-        luma += level / (1 + np.exp(np.clip((distance - radius) / 2, -30, 30)))
-    u = np.clip(128 + 40 * np.sin(x[::2, ::2] / 150 + t * 0.3), 16, 240)
-    v = np.clip(128 + 40 * np.cos(y[::2, ::2] / 120 - t * 0.4), 16, 240)
-    return np.clip(luma, 16, 235).astype(np.uint8), u.astype(np.uint8), v.astype(np.uint8)
+class Camera:
+    """The pictures of Sources/Media/Camera/SyntheticCamera.swift, made a second time: each is a function of its number alone."""
+
+    def __init__(self, width=640, height=360):
+        self.width, self.height = width, height
+        self.margin = (width // 8 & ~1, height // 8 & ~1)
+        wide, high = width + self.margin[0], height + self.margin[1]
+        x, y = np.arange(wide), np.arange(high)
+        columns = 34 * np.sin(x / 61) + 12 * np.sin(x / 13 + 1)
+        rows = 30 * np.cos(y / 47) + 10 * np.sin(y / 11)
+        self.luma = (118 + columns + rows[:, None] + texture(wide, high)).astype(np.uint8)
+        narrow, low = np.arange(wide // 2) * 2, np.arange(high // 2) * 2
+        self.u = np.broadcast_to(128 + 0.4 * columns[np.where(narrow < width, narrow, narrow // 2)], (high // 2, wide // 2)).astype(np.uint8)
+        self.v = np.broadcast_to((128 - 0.4 * rows[np.where(low < height, low, low // 2)])[:, None], (high // 2, wide // 2)).astype(np.uint8)
+
+    @staticmethod
+    def swing(phase, span):
+        """To and fro between 0 and `span` once per turn, in even steps."""
+        return int((0.5 - 0.5 * math.cos(2 * math.pi * phase)) * span) & ~1
+
+    def picture(self, index):
+        """Luma and chroma of one frame: a panned landscape, a disc, a square, and the time code."""
+        t, swing, width, height = index / 30, self.swing, self.width, self.height
+        x, y = swing(t / 11, self.margin[0]), swing(t / 17, self.margin[1])
+        luma = self.luma[y : y + height, x : x + width].copy()
+        u, v = (plane[y // 2 : (y + height) // 2, x // 2 : (x + width) // 2].copy() for plane in (self.u, self.v))
+        radius = height // 8
+        x, y = radius + swing(t / 5, width - 2 * radius), height // 3 + swing(t / 3.7, height // 2)
+        for row in range(-radius, radius):
+            half = int(math.sqrt(radius * radius - row * row))
+            luma[y + row : y + row + 1, x - half : x + half] = 190
+            if row % 2 == 0:
+                columns = slice((x - half) // 2, (x + half) // 2)
+                u[(y + row) // 2 : (y + row) // 2 + 1, columns], v[(y + row) // 2 : (y + row) // 2 + 1, columns] = 100, 180
+        side = height // 9 & ~1
+        x, y = swing(0.25 + t / 7.3, width - side), height - side - swing(t / 4.1, height // 4)
+        luma[y : y + side, x : x + side] = 70
+        columns = slice(x // 2, (x + side) // 2)
+        u[y // 2 : (y + side) // 2, columns], v[y // 2 : (y + side) // 2, columns] = 170, 100
+        TimeCode(index, index * 1000 // RATE).draw(luma)
+        strip = (edges(width, ROWS)[-1] + 1) // 2
+        u[:strip], v[:strip] = 128, 128
+        return luma, u, v
+
+
+def texture(width, height):
+    """0 to 3 for each pixel, from the generator of Sources/Base/RandomSource.swift with seed 20: one draw a row is not used."""
+    mask = (1 << 64) - 1
+    state, seed = [], 20
+    for _ in range(4):
+        seed = (seed + 0x9E37_79B9_7F4A_7C15) & mask
+        z = (seed ^ seed >> 30) * 0xBF58_476D_1CE4_E5B9 & mask
+        z = (z ^ z >> 27) * 0x94D0_49BB_1331_11EB & mask
+        state.append(z ^ z >> 31)
+
+    def draw():
+        a, b, c, d = state
+        five = b * 5 & mask
+        result = (five << 7 | five >> 57) * 9 & mask
+        c, d = c ^ a, d ^ b
+        state[:] = a ^ d, b ^ c, c ^ b << 17 & mask, (d << 45 | d >> 19) & mask
+        return result
+
+    words = np.array([[draw() for _ in range((width + 31) // 32 + 1)][1:] for _ in range(height)], np.uint64)
+    return (words[:, :, None] >> np.arange(0, 64, 2, np.uint64) & np.uint64(3)).reshape(height, -1)[:, :width].astype(np.float64)
 
 
 def write_camera(path, seconds=12, width=640, height=360):
-    """The pictures as a Y4M file, made once."""
+    """The first pictures of the camera as a Y4M file, made once."""
     if os.path.exists(path):
         return
+    camera = Camera(width, height)
     with open(path + ".part", "wb") as file:
         file.write(f"YUV4MPEG2 W{width} H{height} F{RATE}:1 Ip A1:1 C420jpeg\n".encode())
         for index in range(seconds * RATE):
-            luma, u, v = picture(index, width, height)
-            TimeCode(index, index * 1000 // RATE).draw(luma)
-            file.write(b"FRAME\n" + luma.tobytes() + u.tobytes() + v.tobytes())
+            file.write(b"FRAME\n" + b"".join(plane.tobytes() for plane in camera.picture(index)))
     os.rename(path + ".part", path)
 
 
