@@ -21,16 +21,16 @@ import Testing
   }
 
   @Test(arguments: [
-    Refused(status: 400, code: "call.badRequest", isTransient: false), Refused(status: 401, code: "call.unauthorized", isTransient: false),
-    Refused(status: 403, code: "call.forbidden", isTransient: false), Refused(status: 404, code: "call.notFound", isTransient: true),
-    Refused(status: 405, code: "call.notAllowed", isTransient: false), Refused(status: 406, code: "call.notAcceptable", isTransient: false),
+    Refused(status: 400, code: "call.bad-request", isTransient: false), Refused(status: 401, code: "call.unauthorized", isTransient: false),
+    Refused(status: 403, code: "call.forbidden", isTransient: false), Refused(status: 404, code: "call.not-found", isTransient: true),
+    Refused(status: 405, code: "call.not-allowed", isTransient: false), Refused(status: 406, code: "call.not-acceptable", isTransient: false),
     Refused(status: 409, code: "call.conflict", isTransient: true), Refused(status: 410, code: "call.gone", isTransient: true),
-    Refused(status: 412, code: "call.preconditionFailed", isTransient: true),
-    Refused(status: 413, code: "call.tooLarge", isTransient: false),
-    Refused(status: 415, code: "call.unsupportedMediaType", isTransient: false),
+    Refused(status: 412, code: "call.precondition-failed", isTransient: true),
+    Refused(status: 413, code: "call.too-large", isTransient: false),
+    Refused(status: 415, code: "call.unsupported-media-type", isTransient: false),
     Refused(status: 422, code: "call.unprocessable", isTransient: false),
-    Refused(status: 428, code: "call.preconditionRequired", isTransient: false), Refused(status: 429, code: "call.busy", isTransient: true),
-    Refused(status: 500, code: "call.serverError", isTransient: true), Refused(status: 501, code: "call.notAllowed", isTransient: false),
+    Refused(status: 428, code: "call.precondition-required", isTransient: false), Refused(status: 429, code: "call.busy", isTransient: true),
+    Refused(status: 500, code: "call.server-error", isTransient: true), Refused(status: 501, code: "call.not-allowed", isTransient: false),
     Refused(status: 503, headers: ["Retry-After": "17"], code: "call.busy", isTransient: true),
     Refused(status: 204, code: "call.unexpected", isTransient: false),
     Refused(status: 301, headers: ["Location": "/x"], code: "call.redirect", isTransient: false),
@@ -130,7 +130,7 @@ import Testing
     defer { server.stop() }
     let client = WHIPClient(endpoint: try SignallingEndpoint(url: server.origin), client: http)
     let offer = await #expect(throws: SignallingError.self) { try await client.post(offer: "o") }
-    guard case .counterOffer(let answer) = offer else { return #expect(offer?.code == "call.counterOffer") }
+    guard case .counterOffer(let answer) = offer else { return #expect(offer?.code == "call.counter-offer") }
     #expect(answer.sdp == "their offer")
     try await client.answer("our answer")
     #expect(answers.withLock { $0 } == ["PATCH /session/1 application/sdp our answer"])

@@ -104,7 +104,7 @@ import Testing
     }
     server.end(server.sessionIdentifiers[0])
     let error = await #expect(throws: SignallingError.self) { try await client.patch(fragment) }
-    #expect(error?.code == "call.notFound")
+    #expect(error?.code == "call.not-found")
     await server.stop()
   }
 

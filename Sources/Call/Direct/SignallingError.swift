@@ -5,9 +5,19 @@ import Net
 public enum SignallingError: Error, Equatable, Sendable, CustomStringConvertible {
   /// What a refusing status says.
   public enum Refusal: String, Sendable {
-    case badRequest, unauthorized, forbidden, notFound, notAllowed, notAcceptable, conflict, gone, preconditionFailed, tooLarge,
-      unsupportedMediaType,
-      unprocessable, preconditionRequired, serverError, unexpected
+    case badRequest = "bad-request"
+    case unauthorized, forbidden
+    case notFound = "not-found"
+    case notAllowed = "not-allowed"
+    case notAcceptable = "not-acceptable"
+    case conflict, gone
+    case preconditionFailed = "precondition-failed"
+    case tooLarge = "too-large"
+    case unsupportedMediaType = "unsupported-media-type"
+    case unprocessable
+    case preconditionRequired = "precondition-required"
+    case serverError = "server-error"
+    case unexpected
   }
 
   /// The URL or the token is not usable.
@@ -36,9 +46,9 @@ public enum SignallingError: Error, Equatable, Sendable, CustomStringConvertible
     case .redirect: "call.redirect"
     case .refused(let refusal, _, _): "call.\(refusal.rawValue)"
     case .busy: "call.busy"
-    case .counterOffer: "call.counterOffer"
-    case .invalidAnswer: "call.invalidAnswer"
-    case .noSession: "call.noSession"
+    case .counterOffer: "call.counter-offer"
+    case .invalidAnswer: "call.invalid-answer"
+    case .noSession: "call.no-session"
     }
   }
 

@@ -74,7 +74,7 @@ extension PeerSession {
     guard let codec else { return }
     do throws(CodecError) {
       if let camera = plan.cameras[identifier], let video = VideoCodec(named: codec.capability.name) {
-        senders[identifier] = try sender(camera, codec: video, on: identifier)
+        senders[identifier] = try sender(camera, codec: video, format: codec.capability.payloadFormat, on: identifier)
       } else if let microphone = plan.microphones[identifier], let audio = AudioCodec(named: codec.capability.name) {
         senders[identifier] = try Sender(microphone: microphone, codec: audio, channelCount: 1) { [weak self] frame in
           guard let self else { return }
@@ -87,10 +87,12 @@ extension PeerSession {
   }
 
   private func sender(
-    _ camera: CameraThread, codec: VideoCodec, on identifier: TransceiverIdentifier
+    _ camera: CameraThread, codec: VideoCodec, format: PayloadFormat?, on identifier: TransceiverIdentifier
   ) throws(CodecError) -> Sender {
-    let settings = VideoEncoderSettings(
+    var settings = VideoEncoderSettings(
       width: camera.width, height: camera.height, framesPerSecond: camera.framesPerSecond, bitrate: connection.targetBitrate)
+    // What a packet of 1,200 bytes leaves once headers, extensions and a retransmission's two bytes are taken off.
+    if case .h264(packetizationMode: 0) = format { settings.maximumSliceCount = 1_100 }
     return try Sender(camera: camera, codec: codec, settings: settings) { [weak self] frame, time in
       guard let self else { return }
       self.loop.run { self.sendVideo(frame, encodeTime: time, on: identifier) }

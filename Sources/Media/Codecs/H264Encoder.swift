@@ -82,8 +82,14 @@ final class H264Encoder: VideoEncoder {
       case .high: PRO_HIGH
       }
     parameters.sSpatialLayers.0.uiLevelIdc = settings.level.map { ELevelIdc(rawValue: UInt32(clamping: $0)) } ?? LEVEL_UNKNOWN
-    parameters.sSpatialLayers.0.sSliceArgument.uiSliceMode = threads > 1 ? SM_FIXEDSLCNUM_SLICE : SM_SINGLE_SLICE
-    parameters.sSpatialLayers.0.sSliceArgument.uiSliceNum = UInt32(threads)
+    if let size = settings.maximumSliceCount {
+      parameters.uiMaxNalSize = UInt32(size)
+      parameters.sSpatialLayers.0.sSliceArgument.uiSliceMode = SM_SIZELIMITED_SLICE
+      parameters.sSpatialLayers.0.sSliceArgument.uiSliceSizeConstraint = UInt32(size)
+    } else {
+      parameters.sSpatialLayers.0.sSliceArgument.uiSliceMode = threads > 1 ? SM_FIXEDSLCNUM_SLICE : SM_SINGLE_SLICE
+      parameters.sSpatialLayers.0.sSliceArgument.uiSliceNum = UInt32(threads)
+    }
     let result = unsafe calls.InitializeExt(handle, &parameters)
     guard result == 0 else {
       throw .unavailable("openh264: error \(result) for \(width)×\(height) at \(settings.bitrate) bit/s")

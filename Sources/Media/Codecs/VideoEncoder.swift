@@ -44,8 +44,8 @@ public struct VideoEncoderSettings: Sendable, Equatable {
   public var framesPerSecond: Double
   /// Target in bits per second, at least 1,000.
   public var bitrate: Int
-  /// The payload size that packets will have, in bytes: a hint for encoders that cut slices to fit.
-  public var maximumPayloadCount = 1_200
+  /// The most bytes that an H.264 slice may have: for packetization mode 0, where each one is a packet of its own. Nil: any size.
+  public var maximumSliceCount: Int?
   /// Whether rate control may drop frames to hold the bitrate; without, it coarsens them instead.
   public var mayDropFrames = false
   /// The H.264 profile that was negotiated.

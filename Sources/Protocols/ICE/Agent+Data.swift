@@ -55,6 +55,13 @@ extension Agent {
     return checkList.firstIndex { $0.remoteAddress == source && $0.path == path }
   }
 
+  /// Whether application data can be sent now.
+  public var hasRoute: Bool {
+    guard let active else { return false }
+    if case .relay = active.path { return active.channel != 0 }
+    return true
+  }
+
   /// How to send `byteCount` bytes of application data now, which are counted as sent; nil while there is no way. Allocates nothing.
   public mutating func route(byteCount: Int) -> Route? {
     guard let active else { return nil }

@@ -188,7 +188,7 @@ struct Transport: ~Copyable {
 
   /// The DTLS client speaks first, as soon as there is a way.
   mutating func startWhenRouted(now: Instant) {
-    if role == .client, !isStarted, ice.route(byteCount: 0) != nil { start(now: now) }
+    if role == .client, !isStarted, ice.hasRoute { start(now: now) }
   }
 
   /// The next control packet, copied into `buffer`.
@@ -198,7 +198,7 @@ struct Transport: ~Copyable {
       return Outgoing(socket: transmit.socket, destination: transmit.destination, count: transmit.bytes.count)
     }
     startWhenRouted(now: now)
-    guard dtls != nil, ice.route(byteCount: 0) != nil, let record = dtls?.pollTransmit() else { return nil }
+    guard dtls != nil, ice.hasRoute, let record = dtls?.pollTransmit() else { return nil }
     buffer.copy(from: record.span.bytes)
     return route(count: record.count)
   }
@@ -229,7 +229,7 @@ struct Transport: ~Copyable {
       return nil
     }
     return Outgoing(
-      socket: route.socket, destination: route.destination, count: count, prefix: route.prefix, prefixCount: route.prefixCount,
+      socket: route.socket, destination: route.destination, count: count, prefix: UInt32(bigEndian: route.prefix), prefixCount: route.prefixCount,
       paddingCount: route.paddingCount)
   }
 
