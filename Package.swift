@@ -72,7 +72,7 @@ let package = Package(
     + room("Protocols/ICE", uses: ["Base", "Bytes", "STUN", "TURN"])
     + room("Protocols/MDNS", uses: ["Base", "Bytes"])
     + room("Protocols/DTLS", uses: ["Base", "Bytes", "COpenSSL"])
-    + room("Protocols/SRTP", uses: ["Base", "Bytes", "CSRTP"])
+    + room("Protocols/SRTP", uses: ["Base", "Bytes", "COpenSSL"])
     + room("Protocols/RTP", uses: ["Base", "Bytes"])
     + room("Protocols/SCTP", uses: ["Base", "Bytes"], tested: ["CUsrsctp"])
     + room("Protocols/SDP", uses: ["Base"])

@@ -262,6 +262,23 @@ import Testing
     #expect(link.serverEvents.messages == [message, message])
   }
 
+  @Test func plainRecordsAreDroppedOnceConnected() throws {
+    var link = try makeLink()
+    link.start()
+    link.run()
+    // A fatal alert that anyone can forge, and the client's first flight once more.
+    let alert: [UInt8] = [21, 0xFE, 0xFD, 0, 0, 0, 0, 0, 0, 0, 9, 0, 2, 2, 40]
+    let hello = link.sent[0].bytes
+    for endpoint in [true, false] {
+      for bytes in [alert, hello] {
+        if endpoint { link.server.receive(bytes.span.bytes, now: link.now) } else { link.client.receive(bytes.span.bytes, now: link.now) }
+      }
+    }
+    link.drain()
+    #expect(link.client.state == .connected && link.server.state == .connected)
+    #expect(link.client.counters["dtls.discarded"] == 2 && link.server.counters["dtls.discarded"] == 2)
+  }
+
   @Test(arguments: 1...30 as ClosedRange<UInt64>)
   func noiseDuringTheHandshakeDoesNotPreventIt(_ seed: UInt64) throws {
     var link = try makeLink(seed: seed)

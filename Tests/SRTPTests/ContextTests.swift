@@ -32,7 +32,7 @@ struct Vector: Sendable {
       rtcp: bytes("81c8000bcafebabe8abfafa780070a90e80f9161cf4aac081ed93aaa53c15b0f3ed1a3b984167b0380000001")),
   ]
 
-  private static func bytes(_ hexadecimal: String) -> [UInt8] {
+  static func bytes(_ hexadecimal: String) -> [UInt8] {
     let digits = Array(hexadecimal)
     return stride(from: 0, to: digits.count, by: 2).map { UInt8(String(digits[$0...$0 + 1]), radix: 16)! }
   }

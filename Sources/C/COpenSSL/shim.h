@@ -1,4 +1,6 @@
 #pragma once
+// SHA-1 on a SHA_CTX is deprecated in favour of an interface that allocates per message.
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/bio.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
@@ -6,6 +8,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
+#include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>

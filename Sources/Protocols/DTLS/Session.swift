@@ -121,9 +121,15 @@ final class Session: @unchecked Sendable {
       else { return discardRest() }
       inputOffset += count
       let isApplicationData = rest[0] == 23
+      let isPlain = rest[3] == 0 && rest[4] == 0
       // Application data is always encrypted. OpenSSL would end the association over a plain one, which anyone can forge.
-      if isApplicationData, rest[3] == 0, rest[4] == 0 {
+      if isPlain, isApplicationData {
         counters.count("dtls.malformed")
+        continue
+      }
+      // After the handshake OpenSSL ignores what is not encrypted, such as flights that came twice, without a word.
+      if isPlain, SSL_is_init_finished(ssl) == 1 {
+        counters.count("dtls.discarded")
         continue
       }
       if isApplicationData { applicationRecords += 1 }

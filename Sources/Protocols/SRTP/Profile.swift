@@ -20,6 +20,9 @@ public enum Profile: UInt16, Sendable, CaseIterable {
   /// The most that protection adds to any packet with any profile, in bytes.
   public static let maximumTrailer = 20
 
+  /// Whether the cipher authenticates too.
+  var isAEAD: Bool { self != .aes128CMSHA1_80 }
+
   /// The IANA name, which W3C statistics show.
   public var name: String {
     switch self {

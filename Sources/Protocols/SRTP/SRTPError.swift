@@ -10,7 +10,7 @@ public enum SRTPError: Error, Sendable, Hashable, CustomStringConvertible {
   case malformed
   /// The span has less spare room than `Profile.maximumTrailer`, or fewer bytes than the count given.
   case noRoom
-  /// The key may protect no more packets (RFC 3711 section 9.2).
+  /// The key may protect no more packets: the packet index is used up (RFC 3711 section 9.2).
   case keyExpired
   /// Key or salt has the wrong length in bytes.
   case wrongKeyLength(expected: Int, actual: Int)
@@ -18,8 +18,8 @@ public enum SRTPError: Error, Sendable, Hashable, CustomStringConvertible {
   case invalidReplayWindow(Int)
   /// The context was made for the other direction.
   case wrongDirection
-  /// libsrtp refused an operation that has no reason to fail; its status.
-  case library(status: UInt32)
+  /// OpenSSL refused an operation that has no reason to fail.
+  case library
 
   public var description: String {
     switch self {
@@ -32,7 +32,7 @@ public enum SRTPError: Error, Sendable, Hashable, CustomStringConvertible {
     case .wrongKeyLength(let expected, let actual): "an SRTP key or salt of \(actual) bytes where \(expected) are needed"
     case .invalidReplayWindow(let size): "a replay window of \(size) packets is outside \(Context.validReplayWindow)"
     case .wrongDirection: "the SRTP context was made for the other direction"
-    case .library(let status): "libsrtp failed with status \(status)"
+    case .library: "OpenSSL failed"
     }
   }
 }
