@@ -56,6 +56,9 @@ final class Peer: VirtualNode {
     return true
   }
 
+  /// The agent's route. (The macros of Swift Testing take no mutating calls.)
+  func route(byteCount: Int) -> Route? { agent.route(byteCount: byteCount) }
+
   var deadline: Instant? { isDead ? nil : agent.deadline }
   func handleTimeout(now: Instant) { act { $0.handleTimeout(now: $1) } }
 

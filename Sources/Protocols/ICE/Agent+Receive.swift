@@ -122,7 +122,7 @@ extension Agent {
     checkList[index].noteReceived(now)
     let isNomination = isNominating && !isControlling
     if checkList[index].isValid {
-      if isNomination { checkList[index].statistics.nominated = true }
+      if isNomination { noteNomination(index, now: now) }
       return
     }
     if isNomination { checkList[index].isNominatedOnSuccess = true }
@@ -239,7 +239,7 @@ extension Agent {
     checkList[index].gap = configuration.checkTimeout
     if checkList[index].isNominatedOnSuccess {
       checkList[index].isNominatedOnSuccess = false
-      if !isControlling { checkList[index].statistics.nominated = true }
+      if !isControlling { noteNomination(index, now: now) }
     }
     if case .relay(let id) = checkList[index].path, let relay = relays.firstIndex(where: { $0.id == id }) {
       relays[relay].client.bindChannel(checkList[index].remoteAddress, now: now)

@@ -26,13 +26,35 @@ extension Agent {
       checkList[b].isResponsive(now, limit: configuration.silenceInterval)
     )
     if first != second { return first }
-    if !isControlling, checkList[a].statistics.nominated != checkList[b].statistics.nominated { return checkList[a].statistics.nominated }
+    if !isControlling {
+      if checkList[a].statistics.nominated != checkList[b].statistics.nominated { return checkList[a].statistics.nominated }
+      if favouredID == checkList[a].id || favouredID == checkList[b].id { return favouredID == checkList[a].id }
+    }
     return priority(checkList[a]) > priority(checkList[b])
   }
 
+  /// The controlling side nominated a valid pair. Of several nominated ones that of the highest priority counts; but when a call is under way and
+  /// the selected pair has gone quiet, the peer has evidently moved, so it is followed at once.
+  mutating func noteNomination(_ index: Int, now: Instant) {
+    checkList[index].statistics.nominated = true
+    guard let selected = selectedIndex, selected != index else {
+      favouredID = checkList[index].id
+      return
+    }
+    let isBetter = priority(checkList[index]) >= priority(checkList[selected])
+    let isSettled = now - selectedSince >= Agent.settlingInterval
+    let isQuiet = checkList[selected].lastReceived.map { now - $0 >= Agent.quietMedia } ?? true
+    if isBetter || (isSettled && isQuiet) { favouredID = checkList[index].id }
+  }
+
+  /// An aggressive peer nominates every pair while checks go on; later a nomination is a decision.
+  private static let settlingInterval = Interval.seconds(3 as Int64)
+  /// Longer than any gap between the packets of live audio.
+  private static let quietMedia = Interval.milliseconds(200)
+
   private mutating func select(_ index: Int, now: Instant) {
     let id = checkList[index].id
-    selectedID = id
+    (selectedID, selectedSince) = (id, now)
     hasConnected = true
     checkList[index].consentAt = now + configuration.consentInterval * Double.random(in: 0.8...1.2, using: &random)
     checkList[index].nextCheck = now + configuration.quietInterval

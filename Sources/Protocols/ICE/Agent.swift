@@ -84,6 +84,9 @@ public struct Agent: Sendable {
   var isRemoteComplete = false
   var checkList: [Pair] = []
   var selectedID: Int?
+  var selectedSince = Instant.zero
+  /// Controlled: the pair that the controlling side evidently uses.
+  var favouredID: Int?
   var active: ActiveRoute?
   var queries: [ServerQuery] = []
   var relays: [Relay] = []

@@ -55,6 +55,7 @@ extension Client {
     for permission in permissions { consider(permission.refreshAt) }
     for channel in channels { consider(channel.refreshAt) }
     consider(refreshAt)
+    consider(allocateAt)
     consider(keepAliveAt)
     return earliest
   }
@@ -71,6 +72,10 @@ extension Client {
         let request = transactions.remove(at: index).request
         handleFailure(.timeout, of: request, now: now)
       }
+    }
+    if let due = allocateAt, due <= now {
+      allocateAt = nil
+      begin(.allocate, now: now)
     }
     guard state == .allocated else { return }
     if let due = refreshAt, due <= now {

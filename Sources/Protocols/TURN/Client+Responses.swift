@@ -8,6 +8,9 @@ extension Client {
   static let permissionRefresh: Interval = .seconds(240 as Int64)
   /// Channels last 600 s (RFC 8656 section 12).
   static let channelRefresh: Interval = .seconds(540 as Int64)
+  /// How often an allocation is asked for again because the server still has an older one for the same addresses.
+  static let mismatchLimit = 4
+  static let mismatchPause: Interval = .seconds(1 as Int64)
   /// How often one request is sent anew because the server wants other credentials or another nonce.
   static let challengeLimit = 3
 
@@ -109,9 +112,11 @@ extension Client {
   mutating func handleFailure(_ failure: Failure, of request: Request, now: Instant) {
     if case .refused(let error) = failure, error.code == ErrorCode.allocationMismatch {
       switch request {
-      case .allocate where !hasReleased:
-        hasReleased = true
-        return begin(.release, now: now)
+      case .allocate where mismatches < Client.mismatchLimit:
+        mismatches += 1
+        // Servers take a second or so to forget what was given back.
+        if mismatches == 1 { begin(.release, now: now) } else { allocateAt = now + Client.mismatchPause }
+        return
       case .release, .close: break
       default: return fail(failure)
       }

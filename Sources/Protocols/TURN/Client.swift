@@ -133,7 +133,9 @@ public struct Client: Sendable {
   var refreshAt: Instant?
   var expiresAt: Instant?
   var keepAliveAt: Instant?
-  var hasReleased = false
+  /// How often the server had an allocation for these addresses already.
+  var mismatches = 0
+  var allocateAt: Instant?
   private var transmits: [[UInt8]] = []
   private var events: [Event] = []
 
@@ -225,7 +227,7 @@ public struct Client: Sendable {
     transactions = []
     permissions = []
     channels = []
-    (refreshAt, expiresAt, keepAliveAt) = (nil, nil, nil)
+    (refreshAt, expiresAt, keepAliveAt, allocateAt) = (nil, nil, nil, nil)
   }
 
   private mutating func advanceChannel() {
