@@ -168,6 +168,26 @@ struct AudioJitterBufferTests {
     #expect(buffer.playoutTimestamp == nil)
   }
 
+  @Test func wildTimeStampsBeforePlayoutBeginsDoNoHarm() throws {
+    var buffer = AudioJitterBuffer(decoder: try CodecFactory.audioDecoder(.pcmu), clockRate: 8_000)
+    let payload = [UInt8](repeating: 0x20, count: 160)
+    for index in 0..<5_000 {
+      buffer.insert(
+        payload: payload.span.bytes, sequence: UInt16(index), timestamp: UInt32(truncatingIfNeeded: index * 2_000_000_000),
+        arrival: instant(0))
+    }
+    var loudest = 0
+    for index in 0..<100 {
+      if index % 2 == 0 {
+        buffer.insert(
+          payload: payload.span.bytes, sequence: UInt16(5_000 + index / 2), timestamp: UInt32(index / 2) * 160, arrival: instant(index * 10)
+        )
+      }
+      loudest = max(loudest, buffer.nextBlock(now: instant(index * 10 + 5)).samples.map { abs(Int($0)) }.max()!)
+    }
+    #expect(loudest > 5_000)
+  }
+
   @Test func anyPacketsInAnyOrderLeaveTheBufferUsable() throws {
     var random = RandomSource(seed: 8)
     for codec in AudioCodec.allCases {

@@ -5,7 +5,7 @@ import Glibc
 /// A camera without a device: a slowly panned landscape of soft shades, a disc and a square that move across it, and a `TimeCode` on top.
 ///
 /// Each frame is a function of its number and capture time alone, so that the far end of a call can make the same picture and compare.
-public final class SyntheticCamera: VideoSource, Sendable {
+public final class SyntheticCamera: VideoSource {
   public let width: Int
   public let height: Int
   public let framesPerSecond: Double

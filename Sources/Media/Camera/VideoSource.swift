@@ -2,7 +2,7 @@ import Base
 import Frames
 
 /// Where pictures come from, other than a device: each frame is asked for by its number, so that whoever asks sets the pace.
-public protocol VideoSource: AnyObject {
+public protocol VideoSource: AnyObject, Sendable {
   /// Width of every frame in pixels.
   var width: Int { get }
   /// Height of every frame in pixels.

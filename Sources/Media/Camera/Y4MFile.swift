@@ -3,7 +3,7 @@ import Frames
 import Glibc
 
 /// A YUV4MPEG2 file (8 bits, 4:2:0) as a source of pictures. It starts again at its end.
-public final class Y4MFile: VideoSource, Sendable {
+public final class Y4MFile: VideoSource {
   public let path: String
   public let width: Int
   public let height: Int

@@ -8,11 +8,12 @@ public enum CodecFactory {
     }
   }
 
-  /// A decoder for `codec`; `threadCount` nil chooses by the processor count.
-  public static func videoDecoder(_ codec: VideoCodec, threadCount: Int? = nil) throws(CodecError) -> any VideoDecoder {
+  /// A decoder for `codec`; `threadCount` (1 to 16) counts for VP8 only.
+  public static func videoDecoder(_ codec: VideoCodec, threadCount: Int = 1) throws(CodecError) -> any VideoDecoder {
+    guard (1...16).contains(threadCount) else { throw .invalidSetting("\(threadCount) threads, accepted are 1 to 16") }
     switch codec {
-    case .vp8: try VP8Decoder(threadCount: threadCount)
-    case .h264: try H264Decoder()
+    case .vp8: return try VP8Decoder(threadCount: threadCount)
+    case .h264: return try H264Decoder()
     }
   }
 

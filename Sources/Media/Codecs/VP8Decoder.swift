@@ -10,10 +10,9 @@ final class VP8Decoder: VideoDecoder {
   private let pool = VideoBufferPool()
   private var needsKeyFrame = true
 
-  init(threadCount: Int?) throws(CodecError) {
+  init(threadCount: Int) throws(CodecError) {
     unsafe context.initialize(to: vpx_codec_ctx_t())
-    let threads = threadCount ?? min(2, max(1, VideoEncoderSettings.processorCount / 2))
-    var configuration = vpx_codec_dec_cfg_t(threads: UInt32(threads), w: 0, h: 0)
+    var configuration = vpx_codec_dec_cfg_t(threads: UInt32(threadCount), w: 0, h: 0)
     guard unsafe vpx_shim_start_decoder(context, &configuration) == VPX_CODEC_OK else {
       unsafe context.deallocate()
       throw .unavailable("libvpx: no VP8 decoder")

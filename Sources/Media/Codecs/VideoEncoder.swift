@@ -77,9 +77,10 @@ public struct VideoEncoderSettings: Sendable, Equatable {
     }
   }
 
-  /// Half the processors for a picture that is worth cutting, at most four: decoder, stage and page want theirs too.
+  /// One thread up to 1280×720: a frame takes a few milliseconds, and libvpx's threads wait for each other spinning, which starves the rest
+  /// of a small machine. Larger pictures get a second one where there are processors to spare.
   var resolvedThreadCount: Int {
-    threadCount ?? (width * height < 640 * 360 ? 1 : min(4, max(1, VideoEncoderSettings.processorCount / 2)))
+    threadCount ?? (width * height > 1_280 * 720 && VideoEncoderSettings.processorCount >= 4 ? 2 : 1)
   }
 
   static let processorCount = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))

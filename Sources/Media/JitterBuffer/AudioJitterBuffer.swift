@@ -71,7 +71,7 @@ public struct AudioJitterBuffer: ~Copyable {
     decodedEnd.map { UInt32(truncatingIfNeeded: ($0 - Int64(ready.count / channelCount)) / Int64(AudioBlock.sampleRate / clockRate)) }
   }
 
-  private func mediaTime(_ samples: Int64) -> Interval { .nanoseconds(samples * 1_000_000 / 48) }
+  private func mediaTime(_ samples: Int64) -> Interval { .nanoseconds(samples * 62_500 / 3) }
 
   // MARK: In
 
@@ -86,8 +86,8 @@ public struct AudioJitterBuffer: ~Copyable {
       return
     }
     let packet = packets.number(sequence: sequence, timestamp: timestamp, scale: Int64(AudioBlock.sampleRate / clockRate))
-    // Far away from where playout is: the sender began anew, with other numbers.
-    if let decodedEnd, abs(packet.start - decodedEnd) > 10 * Int64(AudioBlock.sampleRate) {
+    // Far away from where playout is, or will begin: the sender began anew, with other numbers.
+    if let place = decodedEnd ?? packets.first?.start, abs(packet.start - place) > 10 * Int64(AudioBlock.sampleRate) {
       reset()
       insert(payload: payload, sequence: sequence, timestamp: timestamp, arrival: arrival)
       return

@@ -2,7 +2,7 @@ import Base
 import Frames
 
 /// Where sound comes from, other than a device: each 10 ms block is asked for by its number, so that whoever asks sets the pace.
-public protocol AudioSource: AnyObject {
+public protocol AudioSource: AnyObject, Sendable {
   /// 1 or 2.
   var channelCount: Int { get }
 

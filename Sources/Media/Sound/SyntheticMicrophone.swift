@@ -3,7 +3,7 @@ import Frames
 import Glibc
 
 /// A microphone without a device: a steady 440 Hz tone, and a click at the start of each second that a `ClickDetector` finds again.
-public final class SyntheticMicrophone: AudioSource, Sendable {
+public final class SyntheticMicrophone: AudioSource {
   public let channelCount = 1
 
   /// Frequency of the tone in Hz.

@@ -3,7 +3,7 @@ import Frames
 import Glibc
 
 /// A WAV file (16-bit PCM, mono or stereo, any usual rate) as a source of sound at 48 kHz. It starts again at its end.
-public final class WAVFile: AudioSource, Sendable {
+public final class WAVFile: AudioSource {
   public let channelCount: Int
   /// How many 10 ms blocks the file fills; the last one is padded with silence.
   public let blockCount: Int
