@@ -226,6 +226,12 @@ import Testing
   }
 
   @Test func bytesThatAreNoTextAreRefused() {
+    do throws(ConfigurationError) {
+      _ = try Configuration(Array("[call]\nwhip = '".utf8) + [0xC3, 0x27, 10], file: "x")
+      Issue.record("accepted")
+    } catch {
+      #expect(error.description == "x:2:9: not UTF-8")
+    }
     #expect(throws: ConfigurationError.self) { try Configuration([0x78, 0x3D, 0x22, 0xFF, 0xFE, 0x22], file: "x") }
     #expect(throws: ConfigurationError.self) { try Configuration(Array(repeating: UInt8(ascii: "["), count: 500_000), file: "x") }
     #expect(throws: ConfigurationError.self) {

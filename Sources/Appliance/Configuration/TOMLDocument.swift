@@ -50,6 +50,13 @@ struct TOMLDocument {
 
   /// Parses UTF-8 text. A byte order mark and Windows line endings are fine.
   init(_ bytes: [UInt8]) throws(SyntaxError) {
+    // toml11 3.7.1 mixes up two buffers when it finds a broken string by itself.
+    if let offset = TOMLDocument.firstInvalidByte(in: bytes) {
+      let before = bytes[..<offset]
+      let lineStart = before.lastIndex(of: 10).map { $0 + 1 } ?? 0
+      let position = Position(line: before.count { $0 == 10 } + 1, column: offset - lineStart + 1)
+      throw SyntaxError(position: position, message: "not UTF-8")
+    }
     let document = unsafe bytes.withUnsafeBytes { bytes in
       unsafe toml_document_parse(bytes.assumingMemoryBound(to: CChar.self).baseAddress, bytes.count)
     }
@@ -60,6 +67,16 @@ struct TOMLDocument {
       throw unsafe SyntaxError(position: Position(line: Int(line), column: Int(column)), message: String(cString: message))
     }
     root = unsafe TOMLDocument.tree(document)
+  }
+
+  /// Where the bytes stop being UTF-8; nil when they are all of it.
+  private static func firstInvalidByte(in bytes: [UInt8]) -> Int? {
+    do throws(UTF8.ValidationError) {
+      _ = try UTF8Span(validating: bytes.span)
+      return nil
+    } catch {
+      return error.byteOffsets.lowerBound
+    }
   }
 
   /// Builds the tree from the end of the list: children follow their parents there.

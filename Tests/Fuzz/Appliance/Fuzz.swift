@@ -9,7 +9,9 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> Int32 {
   case UInt8(ascii: "q"):
     if let request = try? ControlRequest(line: input) {
       // What was understood must be understood again.
-      guard let again = try? ControlRequest(line: request.line.dropLast()), again == request else { fatalError("\(request) is written wrong") }
+      guard let again = try? ControlRequest(line: request.line.dropLast()), again == request else {
+        fatalError("\(request) is written wrong")
+      }
     }
   case UInt8(ascii: "a"): _ = try? ControlResponse(line: input)
   default: _ = try? Configuration(input, file: "parlor.toml")
