@@ -46,7 +46,7 @@ final class HTTPTransfers: @unchecked Sendable {
     let result: Result<HTTPResponse, HTTPError> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isTaken = inbox.withLock { inbox in
-          guard !inbox.isClosed else { return false }
+          guard !inbox.isClosed, !transfer.isCancelled else { return false }
           transfer.continuation = continuation
           inbox.new.append(transfer)
           return true
@@ -54,7 +54,11 @@ final class HTTPTransfers: @unchecked Sendable {
         if isTaken { curl_multi_wakeup(multi) } else { continuation.resume(returning: .failure(.cancelled)) }
       }
     } onCancel: {
-      inbox.withLock { $0.cancelled.append(transfer) }
+      // This may come before the transfer was handed over, or after its end.
+      inbox.withLock { inbox in
+        if transfer.continuation != nil { inbox.cancelled.append(transfer) }
+        transfer.isCancelled = true
+      }
       curl_multi_wakeup(multi)
     }
     return try result.get()
@@ -66,7 +70,7 @@ final class HTTPTransfers: @unchecked Sendable {
   }
 
   private func main() {
-    linux_name()
+    blockSignals()
     while true {
       let (new, cancelled, isClosed) = inbox.withLock { inbox in
         defer { (inbox.new, inbox.cancelled) = ([], []) }
@@ -85,14 +89,14 @@ final class HTTPTransfers: @unchecked Sendable {
     }
   }
 
-  private func linux_name() {
+  /// Signals are for the main thread.
+  private func blockSignals() {
     var all = sigset_t()
     sigfillset(&all)
     pthread_sigmask(SIG_BLOCK, &all, nil)
   }
 
   private func begin(_ transfer: HTTPTransfer) {
-    guard !transfer.isOver else { return }  // cancelled before it began
     let easy = transfer.prepare(trust: trust, userAgent: userAgent)
     running[easy] = transfer
     curl_multi_add_handle(multi, easy)
@@ -111,9 +115,11 @@ final class HTTPTransfers: @unchecked Sendable {
 final class HTTPTransfer: @unchecked Sendable {
   // Unchecked because it is handed over once, through a lock, and used by one thread at a time.
 
+  /// Set when it is handed over, and whether its task was cancelled: both under the lock of `HTTPTransfers`.
   var continuation: CheckedContinuation<Result<HTTPResponse, HTTPError>, Never>?
+  var isCancelled = false
   private(set) var easy: UnsafeMutableRawPointer?
-  private(set) var isOver = false
+  private var isOver = false
   private let request: HTTPRequest
   private let options: HTTPClient.Options
   private var response = HTTPResponse(0)
@@ -269,8 +275,6 @@ final class HTTPTransfer: @unchecked Sendable {
     if let easy { curl_easy_cleanup(easy) }
     if let list { curl_slist_free_all(list) }
     (easy, list) = (nil, nil)
-    let continuation = continuation
-    self.continuation = nil
     continuation?.resume(returning: result)
   }
 }

@@ -88,6 +88,8 @@ private enum LookupThreads {
 
   private static let state = Mutex((jobs: [Job](), threads: 0))
   private static let maximumThreads = 8
+  /// `EAI_NODATA`, which Glibc's module does not show: the name exists, but has no address.
+  private static let noData: Int32 = -5
 
   static func run(name: String, completion: @escaping @Sendable (Result<[IPAddress], ResolverError>) -> Void) {
     let startsThread = state.withLock { state in
@@ -142,7 +144,7 @@ private enum LookupThreads {
     defer { if list != nil { freeaddrinfo(list) } }
     switch code {
     case 0: break
-    case EAI_NONAME, -5 /* EAI_NODATA, a GNU extension */: return .failure(.notFound(name))
+    case EAI_NONAME, noData: return .failure(.notFound(name))
     case EAI_AGAIN: return .failure(.unreachable(name))
     case EAI_SYSTEM: return .failure(.failed(name, reason: SystemError("getaddrinfo").reason))
     default: return .failure(.failed(name, reason: String(cString: gai_strerror(code))))

@@ -116,7 +116,7 @@ import Testing
     let listener = TCPStreamTests.Listener()
     let request = HTTPRequest("GET", try HTTPURL("http://\(listener.address)/"))
     let task = Task { [client] in try await client.send(request) }
-    let peer = listener.accept()
+    let peer = await listener.accept()
     send(peer, "SSH-2.0-OpenSSH\r\n\r\n", 19, 0)
     close(peer)
     let error = await #expect(throws: HTTPError.self) { try await task.value }

@@ -1,4 +1,5 @@
 import Base
+import Glibc
 import Net
 
 /// A running event loop that ends with the test, and an actor's executor at once.
@@ -27,4 +28,25 @@ struct Arrivals<Value: Sendable>: Sendable {
 final class Kept<Value>: @unchecked Sendable {
   // Unchecked because the tests use what is inside on the loop only.
   var value: Value?
+}
+
+/// Does what blocks on a thread of its own: the tests' tasks have as many threads as there are processors, and wait for one another.
+func blocking<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
+  return await withCheckedContinuation { continuation in
+    let box = Work { continuation.resume(returning: body()) }
+    var thread = pthread_t()
+    let result = pthread_create(
+      &thread, nil,
+      { @Sendable box in
+        Unmanaged<Work>.fromOpaque(box!).takeRetainedValue().body()
+        return nil
+      }, Unmanaged.passRetained(box).toOpaque())
+    precondition(result == 0, "a thread can be started")
+    pthread_detach(thread)
+  }
+}
+
+private final class Work: Sendable {
+  let body: @Sendable () -> Void
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 }

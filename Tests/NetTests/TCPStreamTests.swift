@@ -44,8 +44,19 @@ import Testing
       address = SocketAddress(boundTo: descriptor)!
       self.descriptor = descriptor
     }
-    func accept() -> Int32 { Glibc.accept(descriptor, nil, nil) }
+    func accept() async -> Int32 { await blocking { [descriptor] in Glibc.accept(descriptor, nil, nil) } }
     deinit { close(descriptor) }
+  }
+
+  /// Reads `count` bytes, or what comes before the end.
+  func receive(_ descriptor: Int32, _ count: Int) async -> [UInt8] {
+    await blocking {
+      var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 64 << 10))
+      while bytes.count < count, case let part = recv(descriptor, &buffer, min(buffer.count, count - bytes.count), 0), part > 0 {
+        bytes += buffer[..<part]
+      }
+      return bytes
+    }
   }
 
   @Test func bytesGoBothWaysAndTheOtherEndsCloseIsToldOnce() async {
@@ -53,12 +64,10 @@ import Testing
     let listener = Listener()
     let client = Client(fixture.loop)
     await client.connect(listener.address)
-    let peer = listener.accept()
+    let peer = await listener.accept()
     #expect(await client.events.next() == .opened)
     #expect(await client.send([1, 2, 3]))
-    var buffer = [UInt8](repeating: 0, count: 16)
-    #expect(recv(peer, &buffer, 16, 0) == 3)
-    #expect(Array(buffer[..<3]) == [1, 2, 3])
+    #expect(await receive(peer, 3) == [1, 2, 3])
     send(peer, [9, 8] as [UInt8], 2, 0)
     #expect(await client.events.next() == .received([9, 8]))
     close(peer)
@@ -71,21 +80,14 @@ import Testing
     let listener = Listener()
     let client = Client(fixture.loop)
     await client.connect(listener.address)
-    let peer = listener.accept()
+    let peer = await listener.accept()
     #expect(await client.events.next() == .opened)
     let piece = [UInt8](repeating: 5, count: 64 << 10)
     var accepted = 0
     while await client.send(piece) { accepted += piece.count }
     #expect(await client.blocked() == 1)
     #expect(await client.buffered() <= 256 << 10)
-    var buffer = [UInt8](repeating: 0, count: 1 << 20)
-    var received = 0
-    while received < accepted {
-      let count = recv(peer, &buffer, buffer.count, 0)
-      guard count > 0 else { break }
-      received += count
-    }
-    #expect(received == accepted)
+    #expect(await receive(peer, accepted).count == accepted)
     close(peer)
   }
 
@@ -103,7 +105,7 @@ import Testing
     let listener = Listener()
     let client = Client(fixture.loop)
     await client.connect(listener.address, .tls(name: "localhost", trust: .system), timeout: .milliseconds(50))
-    let peer = listener.accept()
+    let peer = await listener.accept()
     #expect(await client.events.next() == .closed(.timedOut(listener.address)))
     close(peer)
   }
@@ -113,7 +115,7 @@ import Testing
     let listener = Listener()
     let client = Client(fixture.loop)
     await client.connect(listener.address, .tls(name: "localhost", trust: .system))
-    let peer = listener.accept()
+    let peer = await listener.accept()
     _ = send(peer, "HTTP/1.1 400 Bad Request\r\n\r\n", 28, 0)
     let event = await client.events.next()
     guard case .closed(.tls(let error)) = event else { return #expect(Bool(false), "\(event as Any)") }

@@ -9,7 +9,7 @@ typedef void *(*http_begin_callback)(void *context, const char *target, struct M
 static inline struct MHD_Daemon *http_daemon_start(
     const struct sockaddr *address, http_begin_callback begin, MHD_AccessHandlerCallback handler, MHD_RequestCompletedCallback completed, void *context, unsigned idle_seconds,
     unsigned connections, const char *key, const char *certificate) {
-  unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | MHD_ALLOW_SUSPEND_RESUME;
+  unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
   if (address->sa_family == AF_INET6) flags |= MHD_USE_IPv6;
   if (key && certificate) flags |= MHD_USE_TLS;
   struct MHD_OptionItem secure[] = {
