@@ -38,7 +38,8 @@ extension Association {
     }
     let place: Int
     if data.byteCount == 0 {
-      place = enqueue([0].span.bytes, slot, isText ? PayloadProtocol.emptyString : PayloadProtocol.emptyBinary)
+      let stand: [UInt8] = [0]
+      place = enqueue(stand.span.bytes, slot, isText ? PayloadProtocol.emptyString : PayloadProtocol.emptyBinary)
     } else {
       place = enqueue(data, slot, isText ? PayloadProtocol.string : PayloadProtocol.binary)
       channels[slot].bufferedAmount += data.byteCount

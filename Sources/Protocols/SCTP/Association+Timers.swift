@@ -61,7 +61,10 @@ extension Association {
     }
     heartbeatDeadline = now + configuration.heartbeatInterval
     // Data in flight tests the path as well.
-    guard outstanding.count == 0, phase == .established else { return heartbeatNonce = nil }
+    guard outstanding.count == 0, phase == .established else {
+      heartbeatNonce = nil
+      return
+    }
     let nonce = random.next()
     heartbeatNonce = nonce
     reply(chunk: heartbeat(nonce: nonce, now: now))
