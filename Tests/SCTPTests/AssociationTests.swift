@@ -179,7 +179,7 @@ import Testing
     link.conditions.loss = 0
     link.a.handlePathChange(now: link.now)
     let before = link.now
-    #expect(link.run { link.eventsB.messages.count == 1 })
+    #expect(link.run { link.messagesAtB == 1 })
     #expect(link.now - before <= .milliseconds(10))
   }
 }

@@ -19,7 +19,7 @@ import Testing
     for message in sent { try link.sendFromA(message, on: channel.a) }
     let back = (0..<50).map { pattern(1 + ($0 * 97) % 4_000, seed: 500 + UInt64($0)) }
     for message in back { try link.sendFromB(message, isText: true, on: channel.b) }
-    #expect(link.run { link.eventsB.messages.count >= 300 && link.eventsA.messages.count >= 50 })
+    #expect(link.run { link.messagesAtB >= 300 && link.messagesAtA >= 50 })
     link.run(.milliseconds(5_000))
     #expect(link.eventsB.messages.map(\.bytes) == sent)
     #expect(link.eventsA.messages.map(\.bytes) == back)
@@ -37,7 +37,7 @@ import Testing
     link.run(.milliseconds(3_000))
     let sent = (0..<300).map { networkOrder(UInt32($0)) + pattern(($0 * 37) % 3_000, seed: UInt64($0)) }
     for message in sent { try link.sendFromA(message, on: channel.a) }
-    #expect(link.run { link.eventsB.messages.count >= 300 })
+    #expect(link.run { link.messagesAtB >= 300 })
     link.run(.milliseconds(5_000))
     let received = link.eventsB.messages.map(\.bytes)
     #expect(received.count == 300 && Set(received) == Set(sent))
@@ -57,7 +57,7 @@ import Testing
     try link.sendFromA([1], on: first.a)
     link.flush()
     try link.sendFromA([2], on: second.a)
-    #expect(link.run { link.eventsB.messages.count == 2 })
+    #expect(link.run { link.messagesAtB == 2 })
     #expect(link.eventsB.messages.map(\.bytes) == [[2], [1]])
   }
 
@@ -67,7 +67,7 @@ import Testing
     try link.sendFromA([], isText: true, on: channel.a)
     try link.sendFromA([], on: channel.a)
     try link.sendFromA(Array("héllo".utf8), isText: true, on: channel.a)
-    #expect(link.run { link.eventsB.messages.count == 3 })
+    #expect(link.run { link.messagesAtB == 3 })
     #expect(link.eventsB.messages.map(\.bytes) == [[], [], Array("héllo".utf8)])
     #expect(link.eventsB.messages.map(\.isText) == [true, false, true])
   }
@@ -109,7 +109,7 @@ import Testing
     link.run { link.a.state == .connected && link.b.state == .connected }
     try link.sendFromA([1], on: a)
     try link.sendFromB([2], on: b)
-    #expect(link.run { link.eventsA.messages.count == 1 && link.eventsB.messages.count == 1 })
+    #expect(link.run { link.messagesAtA == 1 && link.messagesAtB == 1 })
     #expect(link.eventsA.offers.isEmpty && link.eventsB.offers.isEmpty)
     options.negotiatedIdentifier = 65_535
     #expect(throws: ChannelError.invalidIdentifier(65_535)) { try link.a.open(options) }
@@ -124,7 +124,7 @@ import Testing
     let sent = (0..<4).map { pattern(1 << 20, seed: UInt64($0)) }
     for message in sent { try link.sendFromA(message, on: channel.a) }
     #expect(link.a.bufferedAmount(of: channel.a) == 4 << 20)
-    #expect(link.run { link.eventsB.messages.count == 4 })
+    #expect(link.run { link.messagesAtB == 4 })
     #expect(link.eventsB.messages.map(\.bytes) == sent)
     #expect(link.a.bufferedAmount(of: channel.a) == 0)
   }
@@ -149,7 +149,7 @@ import Testing
     link.a.setBufferedAmountLowThreshold(50_000, of: channel.a)
     for _ in 0..<4 { try link.sendFromA(pattern(50_000, seed: 1), on: channel.a) }
     #expect(link.a.bufferedAmount(of: channel.a) == 200_000)
-    #expect(link.run { link.eventsB.messages.count == 4 })
+    #expect(link.run { link.messagesAtB == 4 })
     let low = link.eventsA.count { if case .bufferedAmountLow(channel.a) = $0 { true } else { false } }
     #expect(low == 1)
   }
@@ -197,7 +197,7 @@ import Testing
     try link.sendFromA(message, on: large.a)
     for index in 0..<20 { try link.sendFromA([UInt8(index)], on: small.a) }
     try link.sendFromA(message, on: small.a)
-    #expect(link.run { link.eventsB.messages.count == 22 })
+    #expect(link.run { link.messagesAtB == 22 })
     let order = link.eventsB.messages
     #expect(order.prefix(20).allSatisfy { $0.channel == small.b })
     #expect(order.suffix(2).allSatisfy { $0.bytes == message })

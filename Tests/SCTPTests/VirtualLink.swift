@@ -35,6 +35,8 @@ final class VirtualLink {
   var now = Instant.zero
   var eventsA: [Event] = []
   var eventsB: [Event] = []
+  /// How many messages are among the events.
+  var (messagesAtA, messagesAtB) = (0, 0)
   /// Packets for which it gives true vanish.
   var drop: ((Packet) -> Bool)?
   var packetCount = 0
@@ -96,8 +98,14 @@ final class VirtualLink {
   func flush() {
     while let packet = a.pollTransmit(now: now) { send(packet, isToB: true) }
     while let packet = b.pollTransmit(now: now) { send(packet, isToB: false) }
-    while let event = a.pollEvent() { eventsA.append(event) }
-    while let event = b.pollEvent() { eventsB.append(event) }
+    while let event = a.pollEvent() {
+      if case .message = event { messagesAtA += 1 }
+      eventsA.append(event)
+    }
+    while let event = b.pollEvent() {
+      if case .message = event { messagesAtB += 1 }
+      eventsB.append(event)
+    }
   }
 
   /// Puts a packet on the link.
@@ -175,8 +183,20 @@ extension [Event] {
   }
 }
 
-/// `count` bytes that are a function of `seed`.
+/// `count` bytes that are a function of `seed`. Cut from one random block, as random numbers are slow in debug builds.
 func pattern(_ count: Int, seed: UInt64) -> [UInt8] {
-  var random = RandomSource(seed: seed)
-  return random.bytes(count)
+  var bytes: [UInt8] = []
+  bytes.reserveCapacity(count)
+  var start = Int(truncatingIfNeeded: (seed &+ 1) &* 7_919 % UInt64(randomBlock.count))
+  while bytes.count < count {
+    let piece = randomBlock[start...].prefix(count - bytes.count)
+    bytes += piece
+    start = (start + piece.count) % randomBlock.count
+  }
+  return bytes
 }
+
+private let randomBlock: [UInt8] = {
+  var random = RandomSource(seed: 1)
+  return random.bytes(65_521)
+}()

@@ -92,6 +92,8 @@ struct OutstandingChunks: Sendable {
   /// Adds the next chunk, which is being sent at `now`, and gives its TSN.
   mutating func append(_ chunk: Chunk, messages: inout MessagePool, now: Instant) -> UInt32 {
     let tsn = nextTSN
+    var chunk = chunk
+    chunk.reportedFrom = tsn
     chunks.append(chunk)
     messages.retain(Int(chunk.message))
     bytesInFlight += chunk.size
