@@ -38,7 +38,8 @@ extension Association {
     }
     let place: Int
     if data.byteCount == 0 {
-      place = enqueue([0].span.bytes, slot, isText ? PayloadProtocol.emptyString : PayloadProtocol.emptyBinary)
+      let stand: [UInt8] = [0]
+      place = enqueue(stand.span.bytes, slot, isText ? PayloadProtocol.emptyString : PayloadProtocol.emptyBinary)
     } else {
       place = enqueue(data, slot, isText ? PayloadProtocol.string : PayloadProtocol.binary)
       channels[slot].bufferedAmount += data.byteCount
@@ -57,6 +58,10 @@ extension Association {
   /// Closes a channel: what is queued is sent first, then the stream is reset. `channelClosed` tells when the peer did the same.
   public mutating func close(_ identifier: ChannelIdentifier, now: Instant) {
     guard let slot = channels.slot(of: identifier) else { return }
+    close(slot)
+  }
+
+  private mutating func close(_ slot: Int) {
     switch channels[slot].state {
     case .waiting:
       // The OPEN may be on its way with COOKIE ECHO: then the stream is reset once the association is up.
@@ -203,7 +208,7 @@ extension Association {
     guard let slot = channels.slot(stream: message.stream) else { return counters.count("sctp.noChannel") }
     guard !message.isOversized else {
       counters.count("sctp.messageTooLarge")
-      return close(channels[slot].identifier, now: .zero)
+      return close(slot)
     }
     let isText = message.payloadProtocol == PayloadProtocol.string || message.payloadProtocol == PayloadProtocol.emptyString
     let isEmpty = message.payloadProtocol == PayloadProtocol.emptyString || message.payloadProtocol == PayloadProtocol.emptyBinary

@@ -77,7 +77,8 @@ extension Association {
       end(reason: nil, cause: nil)
     case .padding: break
     default:
-      guard phase != .cookieWait else {
+      // Before COOKIE ACK nothing of this kind is due; it will be sent again.
+      guard phase != .cookieWait, phase != .cookieEchoed else {
         counters.count("sctp.unexpectedChunk")
         return false
       }
@@ -263,13 +264,13 @@ extension Association {
     var reader = ByteReader(value)
     do {
       try reader.skip(4)
-      let (nonce, sent) = (try reader.uint64(), Instant(nanoseconds: Int64(bitPattern: try reader.uint64())))
+      let nonce = try reader.uint64()
       if pathMTU.acknowledged(nonce: nonce, now: now) {
         congestion.mtu = pathMTU.current
-      } else if nonce == heartbeatNonce {
-        heartbeatNonce = nil
+      } else if let heartbeat, heartbeat.nonce == nonce {
+        self.heartbeat = nil
         errors = 0
-        timeout.update(now - sent)
+        timeout.update(now - heartbeat.sent)
       } else {
         counters.count("sctp.unexpectedChunk")
       }

@@ -27,11 +27,16 @@ extension Association {
       let streams = Array(resets.waiting.prefix(StreamResets.streamsPerRequest))
       resets.waiting.removeFirst(streams.count)
       resets.pending = StreamResets.Request(
-        firstSequence: resets.nextSequence, sequence: resets.nextSequence, lastTSN: outstanding.nextTSN &- 1, streams: streams)
+        sequence: resets.nextSequence, lastTSN: outstanding.nextTSN &- 1, streams: streams)
       resets.nextSequence &+= 1
     }
-    guard let request = resets.pending, request.isDue, writer.remaining >= 20 + Size.padded(2 * request.streams.count) else { return }
-    resets.pending?.isDue = false
+    guard var request = resets.pending, request.isDue, writer.remaining >= 20 + Size.padded(2 * request.streams.count) else { return }
+    if request.needsNewSequence {
+      request.sequence = resets.nextSequence
+      resets.nextSequence &+= 1
+    }
+    (request.isDue, request.needsNewSequence) = (false, false)
+    resets.pending = request
     resets.deadline = now + timeout.timeout
     let count = 16 + 2 * request.streams.count
     try writer.uint8(ChunkType.reconfiguration.rawValue)
@@ -166,14 +171,12 @@ extension Association {
   // MARK: - Our requests
 
   private mutating func handleResponse(_ sequence: UInt32, _ result: StreamResets.Result, now: Instant) {
-    guard let request = resets.pending, !sequence.precedes(request.firstSequence), !request.sequence.precedes(sequence) else { return }
+    guard let request = resets.pending, sequence == request.sequence else { return }
     errors = 0
     switch result {
     case .inProgress, .requestInProgress:
-      // Some peers answer a repeated number as they did before, so the next attempt has a new one.
-      guard sequence == request.sequence, !request.isDue else { return }
-      resets.pending?.sequence = resets.nextSequence
-      resets.nextSequence &+= 1
+      guard !request.isDue else { return }
+      resets.pending?.needsNewSequence = true
       resets.deadline = now + timeout.timeout
     case .nothingToDo, .performed: finishRequest(request)
     case .denied, .wrongSequenceNumber, .badSequenceNumber:

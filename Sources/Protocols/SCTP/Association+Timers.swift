@@ -56,15 +56,18 @@ extension Association {
   }
 
   private mutating func sendHeartbeat(now: Instant) {
-    if heartbeatNonce != nil {
+    if heartbeat != nil {
       guard countError(now: now) else { return }
     }
     heartbeatDeadline = now + configuration.heartbeatInterval
     // Data in flight tests the path as well.
-    guard outstanding.count == 0, phase == .established else { return heartbeatNonce = nil }
+    guard outstanding.count == 0, phase == .established else {
+      heartbeat = nil
+      return
+    }
     let nonce = random.next()
-    heartbeatNonce = nonce
-    reply(chunk: heartbeat(nonce: nonce, now: now))
+    heartbeat = (nonce, now)
+    reply(chunk: heartbeatChunk(nonce: nonce))
   }
 
   /// Counts a timeout; false when it was one too many and the association is closed.

@@ -283,14 +283,14 @@ extension Association {
   // MARK: - Heartbeats
 
   /// A HEARTBEAT with what we need to recognize the answer (RFC 9260 section 3.3.5).
-  func heartbeat(nonce: UInt64, now: Instant) -> [UInt8] {
-    encodedChunk(.heartbeat, networkOrder(UInt16(1)) + networkOrder(UInt16(20)) + networkOrder(nonce) + networkOrder(now.nanoseconds))
+  func heartbeatChunk(nonce: UInt64) -> [UInt8] {
+    encodedChunk(.heartbeat, networkOrder(UInt16(1)) + networkOrder(UInt16(12)) + networkOrder(nonce))
   }
 
   /// A HEARTBEAT and a PAD chunk (RFC 4820) that fill a packet of `size` bytes.
   private mutating func writeProbe(_ writer: inout ByteWriter, size: Int, now: Instant) throws(OutOfBounds) {
     let nonce = random.next()
-    try writer.copy(heartbeat(nonce: nonce, now: now).span.bytes)
+    try writer.copy(heartbeatChunk(nonce: nonce).span.bytes)
     let rest = size - writer.count
     try writer.uint8(ChunkType.padding.rawValue)
     try writer.uint8(0)

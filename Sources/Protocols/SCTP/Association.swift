@@ -81,7 +81,8 @@ public struct Association: Sendable {
   var shutdownDeadline: Instant?
   var acknowledgmentDeadline: Instant?
   var heartbeatDeadline: Instant?
-  var heartbeatNonce: UInt64?
+  /// The HEARTBEAT that is not answered yet.
+  var heartbeat: (nonce: UInt64, sent: Instant)?
   var initiationAttempts = 0
   /// Timeouts in a row.
   var errors = 0

@@ -72,6 +72,9 @@ enum Size {
   /// An I-DATA chunk in front of its user data.
   static let interleavedDataHeader = 20
 
+  /// What keeping an incomplete or early message costs besides its bytes: counted, so that many tiny ones cannot fill the memory.
+  static let overhead = 128
+
   /// `count` rounded up to the alignment of chunks and parameters.
   @inline(__always) static func padded(_ count: Int) -> Int { (count &+ 3) & ~3 }
 }

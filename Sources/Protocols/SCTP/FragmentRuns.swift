@@ -55,7 +55,7 @@ struct FragmentRuns: Sendable {
   private var runs: [Run] = []
   /// Where the last fragment was added: the next one most likely belongs there too.
   private var latest = 0
-  /// Bytes held.
+  /// Bytes held, with the overhead of each run.
   private(set) var byteCount = 0
 
   /// Whether no fragment is held.
@@ -68,7 +68,7 @@ struct FragmentRuns: Sendable {
     let index = try place(header, bytes)
     latest = index
     try joinFollowing(index)
-    if runs[index].byteCount > maximumMessageSize || runs[index].isOversized { dropBytes(index) }
+    if runs[index].byteCount - Size.overhead > maximumMessageSize || runs[index].isOversized { dropBytes(index) }
     guard runs[index].hasBeginning, runs[index].hasEnd else { return nil }
     let run = runs.remove(at: index)
     byteCount -= run.byteCount
@@ -81,6 +81,9 @@ struct FragmentRuns: Sendable {
   /// Adds the fragment to the run that it follows, or as a run of its own, and gives the run's index.
   private mutating func place(_ header: FragmentHeader, _ bytes: RawSpan) throws(FragmentViolation) -> Int {
     let previous = latest < runs.count && runs[latest].next == header.position ? latest : indexBefore(header.position)
+    // Positions do not repeat: with DATA they are TSNs, of which duplicates never come here.
+    if previous >= 0, header.position.precedes(runs[previous].next) { throw FragmentViolation() }
+    if previous + 1 < runs.count, runs[previous + 1].first == header.position { throw FragmentViolation() }
     if previous >= 0, runs[previous].next == header.position, runs[previous].hasEnd != header.isBeginning { throw FragmentViolation() }
     if previous >= 0, runs[previous].next == header.position, !runs[previous].hasEnd {
       guard runs[previous].stream == header.stream, runs[previous].sequence == header.sequence,
@@ -99,9 +102,9 @@ struct FragmentRuns: Sendable {
     let run = Run(
       first: header.position, next: header.position &+ 1, hasBeginning: header.isBeginning, hasEnd: header.isEnd, stream: header.stream,
       sequence: header.sequence, payloadProtocol: header.payloadProtocol, isUnordered: header.isUnordered,
-      segments: [Array(bytes: bytes)], byteCount: bytes.byteCount)
+      segments: [Array(bytes: bytes)], byteCount: bytes.byteCount + Size.overhead)
     runs.insert(run, at: previous + 1)
-    byteCount += bytes.byteCount
+    byteCount += run.byteCount
     return previous + 1
   }
 
@@ -114,14 +117,15 @@ struct FragmentRuns: Sendable {
     let following = runs.remove(at: index + 1)
     runs[index].next = following.next
     runs[index].hasEnd = following.hasEnd
-    runs[index].byteCount += following.byteCount
+    runs[index].byteCount += following.byteCount - Size.overhead
+    byteCount -= Size.overhead
     runs[index].segments += following.segments
     runs[index].isOversized = runs[index].isOversized || following.isOversized
   }
 
   private mutating func dropBytes(_ index: Int) {
-    byteCount -= runs[index].byteCount
-    runs[index].byteCount = 0
+    byteCount -= runs[index].byteCount - Size.overhead
+    runs[index].byteCount = Size.overhead
     runs[index].segments = []
     runs[index].isOversized = true
   }

@@ -10,7 +10,7 @@ struct IncomingStreams: Sendable {
   private var streams: [UInt16: Stream] = [:]
   /// Messages to be delivered, in order.
   private(set) var ready = Ring<IncomingMessage>()
-  /// Bytes of messages that wait for earlier ones.
+  /// Bytes of messages that wait for earlier ones, with their overhead.
   private(set) var byteCount = 0
   /// Whether sequence numbers have 32 bits, as with I-DATA, and not 16.
   var isInterleaved = false
@@ -36,7 +36,7 @@ struct IncomingStreams: Sendable {
       return true
     }
     guard precedes(next, message.sequence), streams[message.stream]?.pending[message.sequence] == nil else { return false }
-    byteCount += message.bytes.count
+    byteCount += message.bytes.count + Size.overhead
     streams[message.stream, default: Stream()].pending[message.sequence] = message
     return true
   }
@@ -46,7 +46,7 @@ struct IncomingStreams: Sendable {
     var next = first
     if streams[stream]?.pending.isEmpty == false {
       while let message = streams[stream]?.pending.removeValue(forKey: next) {
-        byteCount -= message.bytes.count
+        byteCount -= message.bytes.count + Size.overhead
         ready.append(message)
         next = after(next)
       }
@@ -61,7 +61,7 @@ struct IncomingStreams: Sendable {
     let passed = (streams[stream]?.pending.keys ?? [:].keys).filter { !precedes(sequence, $0) }.sorted { precedes($0, $1) }
     for number in passed {
       guard let message = streams[stream]?.pending.removeValue(forKey: number) else { continue }
-      byteCount -= message.bytes.count
+      byteCount -= message.bytes.count + Size.overhead
       ready.append(message)
     }
     deliver(stream, from: after(sequence))
@@ -69,7 +69,9 @@ struct IncomingStreams: Sendable {
 
   /// The peer starts over on `stream`, with the number 0 (RFC 6525 section 5.2.2).
   mutating func reset(stream: UInt16) {
-    for message in streams[stream]?.pending.values ?? [:].values { byteCount -= message.bytes.count }
+    for message in streams[stream]?.pending.values ?? [:].values {
+      byteCount -= message.bytes.count + Size.overhead
+    }
     streams[stream] = nil
   }
 

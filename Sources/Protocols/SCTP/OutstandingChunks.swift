@@ -92,6 +92,8 @@ struct OutstandingChunks: Sendable {
   /// Adds the next chunk, which is being sent at `now`, and gives its TSN.
   mutating func append(_ chunk: Chunk, messages: inout MessagePool, now: Instant) -> UInt32 {
     let tsn = nextTSN
+    var chunk = chunk
+    chunk.reportedFrom = tsn
     chunks.append(chunk)
     messages.retain(Int(chunk.message))
     bytesInFlight += chunk.size
@@ -302,7 +304,9 @@ struct OutstandingChunks: Sendable {
 
   /// The last abandoned sequence number of each ordered stream up to the advanced acknowledgment point, for FORWARD TSN. At most `limit`
   /// streams; `last` is the TSN up to which they hold.
-  func abandonedSequences(limit: Int, messages: borrowing MessagePool) -> (streams: [(stream: UInt16, sequence: UInt32, isUnordered: Bool)], last: UInt32) {
+  func abandonedSequences(limit: Int, messages: borrowing MessagePool) -> (
+    streams: [(stream: UInt16, sequence: UInt32, isUnordered: Bool)], last: UInt32
+  ) {
     var streams: [(stream: UInt16, sequence: UInt32, isUnordered: Bool)] = []
     var tsn = cumulative
     var previous: Int32 = -1

@@ -4,9 +4,10 @@ import Base
 struct StreamResets: Sendable {
   /// An outgoing request that the peer has not answered for good.
   struct Request: Sendable {
-    /// Numbers it was sent with, from the first to the latest.
-    var firstSequence: UInt32
+    /// The number it was sent with last. Only an answer to it counts: an earlier one may overtake the request that repeats it.
     var sequence: UInt32
+    /// Whether the next attempt takes a number of its own: some peers answer a repeated number as they did before.
+    var needsNewSequence = false
     /// The last TSN that we had assigned when the streams had nothing more to send.
     var lastTSN: UInt32
     var streams: [UInt16]

@@ -1,0 +1,91 @@
+import Base
+import Bytes
+import Testing
+
+@testable import SCTP
+
+/// Closing of channels and the use of their streams for new ones (RFC 8831 section 6.7, RFC 6525).
+@Suite struct StreamResetTests {
+  @Test(arguments: [0, 0.05, 0.1]) func closingDeliversWhatIsQueuedAndFreesTheStream(loss: Double) throws {
+    let link = VirtualLink.connected(LinkConditions(loss: loss, reordering: loss), seed: 30)
+    for round in 0..<5 {
+      let before = (a: link.eventsA.closedChannels.count, b: link.eventsB.closedChannels.count)
+      let channel = try link.openChannel()
+      #expect(link.a.streamIdentifier(of: channel.a) == 0)
+      let message = pattern(50_000, seed: UInt64(round))
+      try link.sendFromA(message, on: channel.a)
+      link.a.close(channel.a, now: link.now)
+      #expect(throws: ChannelError.notOpen) { try link.sendFromA([1], on: channel.a) }
+      #expect(link.run { link.eventsA.closedChannels.count > before.a && link.eventsB.closedChannels.count > before.b })
+      #expect(link.eventsB.messages.last?.bytes == message && link.messagesAtB == round + 1)
+      #expect(link.eventsA.closedChannels.last == channel.a && link.eventsB.closedChannels.last == channel.b)
+      #expect(throws: ChannelError.unknownChannel) { try link.sendFromA([1], on: channel.a) }
+    }
+    #expect(link.a.statistics.dataChannelsClosed == 5 && link.b.statistics.dataChannelsOpened == 5)
+  }
+
+  @Test func theOtherEndMayCloseAsWell() throws {
+    let link = VirtualLink.connected()
+    let channel = try link.openChannel()
+    link.b.close(channel.b, now: link.now)
+    #expect(link.run { link.eventsA.closedChannels == [channel.a] && link.eventsB.closedChannels == [channel.b] })
+    let again = try link.openChannel()
+    #expect(link.a.streamIdentifier(of: again.a) == 0)
+  }
+
+  @Test func bothEndsMayCloseAtOnce() throws {
+    let link = VirtualLink.connected(LinkConditions(loss: 0.1), seed: 31)
+    let channel = try link.openChannel()
+    link.a.close(channel.a, now: link.now)
+    link.b.close(channel.b, now: link.now)
+    #expect(link.run { link.eventsA.closedChannels == [channel.a] && link.eventsB.closedChannels == [channel.b] })
+  }
+
+  @Test func manyChannelsCloseTogether() throws {
+    let link = VirtualLink.connected(LinkConditions(loss: 0.02), seed: 32)
+    let channels = try (0..<300).map { _ in try link.a.open(ChannelOptions()) }
+    #expect(link.run { link.eventsB.offers.count == 300 })
+    for channel in channels { link.a.close(channel, now: link.now) }
+    #expect(link.run { link.eventsA.closedChannels.count == 300 && link.eventsB.closedChannels.count == 300 })
+    #expect(link.a.channels.used.isEmpty && link.b.channels.used.isEmpty)
+  }
+
+  @Test func aResetWaitsForDataThatWasLost() throws {
+    let link = VirtualLink.connected()
+    let channel = try link.openChannel()
+    link.run(.milliseconds(1_000))
+    var lost = 0
+    link.drop = { packet in
+      guard packet.isToB, packet.bytes[12] == ChunkType.data.rawValue, lost < 1 else { return false }
+      lost += 1
+      return true
+    }
+    try link.sendFromA(pattern(5_000, seed: 3), on: channel.a)
+    link.a.close(channel.a, now: link.now)
+    #expect(link.run { link.eventsA.closedChannels == [channel.a] && link.eventsB.closedChannels == [channel.b] })
+    #expect(link.eventsB.messages.map(\.bytes) == [pattern(5_000, seed: 3)])
+    #expect(lost == 1)
+  }
+
+  @Test func aChannelClosedBeforeTheAssociationIsUpIsNeverSeen() throws {
+    let link = VirtualLink()
+    let channel = try link.a.open(ChannelOptions())
+    link.a.close(channel, now: link.now)
+    link.a.start(now: link.now)
+    link.b.start(now: link.now)
+    link.run(.milliseconds(2_000))
+    #expect(link.eventsA.closedChannels == [channel] && link.eventsB.offers.isEmpty)
+  }
+
+  @Test func otherChannelsGoOnWhileOneCloses() throws {
+    let link = VirtualLink.connected(LinkConditions(loss: 0.03, rate: 2_000_000), seed: 33)
+    let (first, second) = (try link.openChannel(), try link.openChannel())
+    let sent = (0..<100).map { pattern(10_000, seed: UInt64($0)) }
+    for message in sent { try link.sendFromA(message, on: second.a) }
+    try link.sendFromA([1], on: first.a)
+    link.a.close(first.a, now: link.now)
+    #expect(link.run { link.messagesAtB == 101 })
+    #expect(link.eventsB.messages.filter { $0.channel == second.b }.map(\.bytes) == sent)
+    #expect(link.run { link.eventsA.closedChannels == [first.a] && link.eventsB.closedChannels == [first.b] })
+  }
+}
