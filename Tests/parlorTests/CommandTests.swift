@@ -1,6 +1,7 @@
 import Appliance
 import Testing
 
+import Call
 @testable import parlor
 
 @Suite struct CommandTests {
