@@ -37,7 +37,7 @@ import Call
     #expect(try command("demo --direct --seconds 3 --json --screenshot x.png") == .demo(demo))
     var peer = PeerOptions()
     #expect(try command("peer --offer") == .peer(peer))
-    (peer.role, peer.codec) = (.answer, .h264)
+    (peer.role, peer.videoCodec) = (.answer, .h264)
     #expect(try command("peer --answer --codec h264") == .peer(peer))
   }
 
