@@ -94,6 +94,8 @@ final class VirtualNetwork {
   private var arrivals: [Arrival] = []
   private var order = 0
   private var nodes: [IPAddress: any VirtualNode] = [:]
+  /// Each node once, in the order in which they came.
+  private var timed: [any VirtualNode] = []
   private var nats: [IPAddress: NAT] = [:]
   private var inside: [IPAddress: NAT] = [:]
 
@@ -101,6 +103,7 @@ final class VirtualNetwork {
 
   func add(_ node: any VirtualNode, at ip: IPAddress, behind nat: NAT? = nil) {
     nodes[ip] = node
+    if !timed.contains(where: { $0 === node }) { timed.append(node) }
     inside[ip] = nat
     if let nat { nats[nat.publicIP] = nat }
   }
@@ -171,8 +174,7 @@ final class VirtualNetwork {
     let end = now + limit
     var idle = 0
     while !condition() {
-      let all = Array(Set(nodes.values.map { ObjectIdentifier($0) })).compactMap { id in nodes.values.first { ObjectIdentifier($0) == id } }
-      let timer = all.compactMap(\.deadline).min()
+      let timer = timed.compactMap(\.deadline).min()
       let next = min(arrivals.first?.time ?? end, timer ?? end)
       guard next < end else {
         now = max(now, end)
@@ -185,7 +187,7 @@ final class VirtualNetwork {
         arrivals.removeFirst()
         first.action(now)
       } else {
-        for node in all.sorted(by: { ($0.deadline ?? end) < ($1.deadline ?? end) }) {
+        for node in timed.sorted(by: { ($0.deadline ?? end) < ($1.deadline ?? end) }) {
           if let due = node.deadline, due <= now { node.handleTimeout(now: now) }
         }
       }

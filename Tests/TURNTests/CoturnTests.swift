@@ -59,6 +59,12 @@ struct CoturnTests {
     try b.run { _ in true }
     try a.run { $0.received == [third] }
 
+    // Asked for both families, a server that relays IPv4 only gives that.
+    var c = try Wire(port: port, transport: .datagram, families: [.v4, .v6])
+    defer { c.close() }
+    try c.run { $0.client.state != .allocating }
+    #expect(c.client.relayedAddresses.map(\.ip) == [.loopback4])
+
     // After the allocation is given back the same socket may have another one.
     a.client.close(now: a.now)
     try a.run { _ in true }
@@ -104,10 +110,10 @@ private struct Wire {
   var received: [[UInt8]] = []
   var events: [Client.Event] = []
 
-  init(port: UInt16, transport: Client.Transport) throws {
+  init(port: UInt16, transport: Client.Transport, families: [IPAddress.Family] = [.v4]) throws {
     self.transport = transport
     descriptor = socket(AF_INET, Int32(transport == .datagram ? SOCK_DGRAM.rawValue : SOCK_STREAM.rawValue), 0)
-    client = Wire.makeClient(transport, "secret")
+    client = Wire.makeClient(transport, "secret", families)
     var address = loopback(port: port)
     let isConnected = withUnsafeBytes(of: &address) { bytes in
       connect(descriptor, bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count)) == 0
@@ -116,8 +122,10 @@ private struct Wire {
     client.start(now: now)
   }
 
-  private static func makeClient(_ transport: Client.Transport, _ password: String) -> Client {
-    Client(Client.Configuration(username: "user", password: password, transport: transport), random: Randomness(seed: nil))
+  private static func makeClient(_ transport: Client.Transport, _ password: String, _ families: [IPAddress.Family] = [.v4]) -> Client {
+    var configuration = Client.Configuration(username: "user", password: password, transport: transport)
+    configuration.addressFamilies = families
+    return Client(configuration, random: Randomness(seed: nil))
   }
 
   mutating func restart(password: String) {

@@ -39,6 +39,8 @@ extension Agent {
       return false
     }
     guard let index = receivingPair(path, source) else {
+      // The peer may be through with its checks before its description is here.
+      if earlyChecks.contains(where: { $0.source == source && $0.path == path }) { return true }
       counters.count("ice.data.unknown-source")
       return false
     }

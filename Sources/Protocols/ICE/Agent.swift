@@ -169,9 +169,17 @@ public struct Agent: Sendable {
     finish(now)
   }
 
-  /// Gives the peer's credentials: checks begin. Repeating the same ones changes nothing.
+  /// Gives the peer's credentials: checks begin. Repeating the same ones changes nothing; others mean another peer, or the peer anew, so that what
+  /// was learnt from the former is forgotten.
   public mutating func setRemoteParameters(_ parameters: Parameters, now: Instant) {
     guard connectionState != .closed, current.remote != parameters else { return }
+    if let former = current.remote, former.usernameFragment != parameters.usernameFragment {
+      dropPairs { [number = current.number] in $0.generation == number }
+      remotes = []
+      (isRemoteComplete, isConsentLost) = (false, false)
+      for stream in streams { push(.closeStream(stream.id)) }
+      streams = []
+    }
     current.remote = parameters
     if parameters.isLite { isControlling = true }
     lastProgress = now

@@ -63,16 +63,17 @@ private func converse(_ bytes: ArraySlice<UInt8>, mode: UInt8) {
     if step & 0x20 != 0 { message = [UInt8(message.count >> 8), UInt8(message.count & 0xFF)] + message }
     switch step & 0x0F {
     case 0: agent.setRemoteParameters(remote, now: now)
-    case 1: if let candidate = try? Candidate(parsing: String(decoding: message, as: UTF8.self)) { agent.addRemoteCandidate(candidate, now: now) }
+    case 1:
+      if let candidate = try? Candidate(parsing: String(decoding: message, as: UTF8.self)) { agent.addRemoteCandidate(candidate, now: now) }
     case 2: _ = agent.receive(message.span.bytes, from: server, on: socket, now: now)
-    case 3, 11: streams.forEach { agent.receiveStream(message.span.bytes, on: $0, now: now) }
-    case 4: streams.forEach { agent.streamOpened($0, local: local, now: now) }
+    case 3, 11: for id in streams { agent.receiveStream(message.span.bytes, on: id, now: now) }
+    case 4: for id in streams { agent.streamOpened(id, local: local, now: now) }
     case 5: agent.restart(now: now)
     case 6: agent.endOfRemoteCandidates(now: now)
     case 7: agent.removeSocket(socket, now: now)
     case 8: agent.addSocket(socket, address: local)
     case 9: now += .seconds(Int64(size))
-    case 10: streams.forEach { agent.streamFailed($0, reason: "", now: now) }
+    case 10: for id in streams { agent.streamFailed(id, reason: "", now: now) }
     case 12: _ = agent.receive(message.span.bytes, from: server, on: socket, now: now)
     case 13: _ = agent.receive(message.span.bytes, from: second, on: socket, now: now)
     default: _ = agent.receive(message.span.bytes, from: peer, on: socket, now: now)
@@ -105,7 +106,9 @@ private func signed(_ bytes: [UInt8], _ local: Parameters, _ remote: Parameters)
   var builder = MessageBuilder(message.messageClass, to: message)
   let isRequest = message.messageClass == .request
   if isRequest { builder.append(.username, text: "\(local.usernameFragment):\(remote.usernameFragment)") }
-  for type: AttributeType in [.priority, .useCandidate, .iceControlled, .iceControlling, .errorCode, .xorMappedAddress, AttributeType(rawValue: 0x7777)] {
+  for type: AttributeType in [
+    .priority, .useCandidate, .iceControlled, .iceControlling, .errorCode, .xorMappedAddress, AttributeType(rawValue: 0x7777),
+  ] {
     if let value = message.attribute(type) { builder.append(type, span: value) }
   }
   builder.appendIntegrity(key: Array((isRequest ? local : remote).password.utf8))

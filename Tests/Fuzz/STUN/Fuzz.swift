@@ -7,7 +7,9 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> Int32 {
   let bytes = unsafe Array(UnsafeBufferPointer(start: data, count: size))
   _ = Message.isSTUN(bytes.span.bytes)
   guard let message = try? Message(bytes.span.bytes) else { return 0 }
-  for type: AttributeType in [.username, .errorCode, .xorMappedAddress, .mappedAddress, .alternateServer, .data, .nonce, .lifetime, .iceControlled] {
+  for type: AttributeType in [
+    .username, .errorCode, .xorMappedAddress, .mappedAddress, .alternateServer, .data, .nonce, .lifetime, .iceControlled,
+  ] {
     _ = message.attribute(type)?.byteCount
     _ = message.uint32(type)
     _ = message.uint64(type)
