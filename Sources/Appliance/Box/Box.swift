@@ -219,6 +219,7 @@ final class Box: Sendable {
   }
 
   private func networkChanged(_ addresses: [InterfaceAddress]) {
+    call.withLock { $0.direct }?.networkChanged()
     let isUp = addresses.contains { !$0.isLoopback && !$0.ip.isLinkLocal } || isCallLocal
     health.withLock { health in
       if isUp { health.clear(.networkDown, now: Date()) } else { health.raise(.networkDown, "no interface has an address", now: Date()) }

@@ -75,6 +75,12 @@ public final class DirectCall: Sendable {
     }
   }
 
+  /// Has the connections follow the machine's addresses.
+  public func networkChanged() {
+    let sessions = sessions
+    network.loop.run { for session in sessions { session.networkChanged() } }
+  }
+
   /// The sessions that are up now, for statistics.
   public var sessions: [PeerSession] { legs.with { $0 }.compactMap(\.session) }
 }

@@ -49,6 +49,9 @@ public final class Leg: Sendable {
     await running?.value
   }
 
+  /// How long a connection may be without its peer before it is made anew. ICE says `disconnected` after 5 s.
+  private static let disconnectedPatience = Interval.seconds(4)
+
   /// Why an attempt ended.
   private struct Failure: Error {
     var code: String
@@ -160,11 +163,22 @@ public final class Leg: Sendable {
       try await Task.sleep(for: .nanoseconds(configuration.connectTimeout.nanoseconds))
       network.loop.run { session.giveUp() }
     }
-    defer { timeout.cancel() }
+    var patience: Task<Void, any Error>?
+    defer {
+      timeout.cancel()
+      patience?.cancel()
+    }
     for await event in events {
       switch event {
+      case .connectionStateChange(.disconnected):
+        // ICE looks for another path by itself; a new session is the quicker way back when it finds none.
+        patience = Task { [network] in
+          try await Task.sleep(for: .nanoseconds(Leg.disconnectedPatience.nanoseconds))
+          network.loop.run { session.giveUp() }
+        }
       case .connectionStateChange(.connected):
         timeout.cancel()
+        patience?.cancel()
         connected()
         onChange(.connected)
       case .connectionStateChange(.failed), .connectionStateChange(.closed):

@@ -107,11 +107,17 @@ extension PeerSession {
     connection.sendVideo(
       frame.bytes.span.bytes, isKeyFrame: frame.isKeyFrame, captureTime: captureTime, rotation: UInt8(frame.rotation.rawValue / 90),
       on: identifier, now: now)
-    var ledger = frame.ledger
+    // A frame that never leaves (the sender was stopped) must not stay for ever.
+    if leaving.count > 64 { leaving.removeAll() }
+    leaving[captureTime] = frame.ledger
     network.wake(self)
-    ledger[.pace] = now
-    ledger[.send] = now
-    latency.record(ledger, steps: [.encode, .pace, .send, .sent], now: now)
+  }
+
+  /// Completes the sending half of a frame's ledger.
+  func frameSent(captured: Instant, first: Instant, last: Instant) {
+    guard var ledger = leaving.removeValue(forKey: captured) else { return }
+    (ledger[.pace], ledger[.send]) = (first, last)
+    latency.record(ledger, steps: [.encode, .pace, .send, .sent], now: last)
   }
 
   private func sendAudio(_ frame: MicrophoneThread.EncodedAudioFrame, on identifier: TransceiverIdentifier) {

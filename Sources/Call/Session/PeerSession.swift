@@ -45,6 +45,8 @@ public final class PeerSession: @unchecked Sendable {
   var plan = MediaPlan()
   var encoded: [TransceiverIdentifier: EncoderFigures] = [:]
   var isMediaFlowing = false
+  /// Frames given to the connection whose last packet has not left, by capture time.
+  var leaving: [Instant: Ledger] = [:]
   var jitterTimer: TimerToken?
   /// Counts of what this layer had to drop.
   public internal(set) var counters = Counters()
@@ -55,6 +57,8 @@ public final class PeerSession: @unchecked Sendable {
   private var streams: [SocketIdentifier: TCPStream] = [:]
   private var nextSocket = 0
   private var servers: [ICE.Server] = []
+  /// Server names whose look-up is under way.
+  private var lookups = 0
   private var timer: TimerToken?
   private var packet = [UInt8](repeating: 0, count: 2_048)
   private var isClosed = false
@@ -72,6 +76,7 @@ public final class PeerSession: @unchecked Sendable {
     let addresses = PeerSession.addresses(includingLoopback: configuration.includesLoopback)
     var settings = PeerConnection.Configuration(certificate: configuration.certificate)
     settings.isRelayOnly = configuration.isRelayOnly
+    settings.expectsIceServers = !configuration.iceServers.isEmpty
     settings.codecs = configuration.codecs
     (settings.startBitrate, settings.maximumBitrate) = configuration.bitrate
     if configuration.concealsAddresses {
@@ -82,6 +87,7 @@ public final class PeerSession: @unchecked Sendable {
       }
     }
     connection = PeerConnection(configuration: settings)
+    connection.setWallClock(unixNanoseconds: MonotonicClock.wallClock(), now: MonotonicClock.now())
     timer = loop.makeTimer { [weak self] in
       guard let self else { return }
       self.connection.handleTimeout(now: MonotonicClock.now())
@@ -96,6 +102,22 @@ public final class PeerSession: @unchecked Sendable {
     let usable = all.filter { !$0.isLoopback && !($0.ip.family == .v6 && $0.ip.isLinkLocal) }.map(\.ip)
     // A machine without a network can still call itself.
     return includingLoopback || usable.isEmpty ? usable + all.filter(\.isLoopback).map(\.ip) : usable
+  }
+
+  /// Follows the machine's addresses: new ones become candidates, and what went over lost ones finds another way.
+  public func networkChanged() {
+    loop.checkIsolated()
+    guard !isClosed else { return }
+    let addresses = PeerSession.addresses(includingLoopback: configuration.includesLoopback)
+    for (identifier, socket) in sockets where !addresses.contains(socket.localAddress.ip) {
+      socket.close()
+      sockets[identifier] = nil
+      connection.removeSocket(identifier, now: MonotonicClock.now())
+    }
+    let bound = Set(sockets.values.map(\.localAddress.ip))
+    for address in addresses where !bound.contains(address) { bind(address) }
+    connection.handleTimeout(now: MonotonicClock.now())
+    network.wake(self)
   }
 
   private func bind(_ address: IPAddress) {
@@ -115,7 +137,27 @@ public final class PeerSession: @unchecked Sendable {
   /// Adds servers that are learnt later, as from the answer of an endpoint.
   public func addIceServers(_ servers: [ICEServer]) {
     loop.checkIsolated()
+    guard !servers.isEmpty else { return }
+    lookups += servers.count
     for server in servers { resolve(server) }
+    // A name server that does not answer holds up no candidates of the others.
+    loop.schedule(at: MonotonicClock.now() + PeerSession.lookupPatience) { [weak self] in
+      guard let self, self.lookups > 0 else { return }
+      self.useServers()
+    }
+  }
+
+  private static let lookupPatience = Interval.milliseconds(500)
+
+  private func useServers() {
+    guard !isClosed else { return }
+    connection.setIceServers(servers, now: MonotonicClock.now())
+    network.wake(self)
+  }
+
+  private func lookupEnded() {
+    lookups -= 1
+    if lookups == 0 { useServers() }
   }
 
   /// Looks a server's name up; it joins as soon as its address is known.
@@ -124,13 +166,16 @@ public final class PeerSession: @unchecked Sendable {
     do throws(ServerURLError) {
       url = try ServerURL(parsing: server.url)
     } catch {
-      return report(server, "\(error)")
+      report(server, "\(error)")
+      return lookupEnded()
     }
     if url.kind != .stun, server.username == nil || server.credential == nil {
-      return report(server, "a TURN server needs a user name and a credential")
+      report(server, "a TURN server needs a user name and a credential")
+      return lookupEnded()
     }
     network.resolver.resolve(url.host) { [weak self] result in
       guard let self, !self.isClosed else { return }
+      defer { self.lookupEnded() }
       switch result {
       case .failure(let error): self.report(server, "\(error)")
       case .success(let addresses):
@@ -139,8 +184,6 @@ public final class PeerSession: @unchecked Sendable {
           ICE.Server(
             kind: url.kind, address: SocketAddress(address, url.port), hostName: url.host, username: server.username ?? "",
             password: server.credential ?? ""))
-        self.connection.setIceServers(self.servers, now: MonotonicClock.now())
-        self.network.wake(self)
       }
     }
   }
@@ -222,6 +265,7 @@ public final class PeerSession: @unchecked Sendable {
     case .closeStream(let identifier): streams.removeValue(forKey: identifier)?.close()
     case .candidateNameUnresolved(let candidate): resolve(candidate)
     case .keyFrameRequested(let identifier): senders[identifier]?.requestKeyFrame()
+    case .frameSent(_, let captured, let first, let last): return frameSent(captured: captured, first: first, last: last)
     case .targetBitrate(let bitrate): for sender in senders.values { sender.setBitrate(bitrate) }
     default: break
     }

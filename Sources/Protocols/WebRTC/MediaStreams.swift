@@ -7,6 +7,7 @@ struct MediaStreams: Sendable {
   enum Event: Sendable {
     case keyFrameRequested(TransceiverIdentifier)
     case targetBitrate(Int)
+    case frameSent(TransceiverIdentifier, SendStream.SentFrame)
   }
 
   /// One transceiver's sending side.
@@ -271,6 +272,7 @@ struct MediaStreams: Sendable {
       turn = index + 1
       pacer.sent(count, now: now)
       updatePacer()
+      if let frame = sending[index].stream.lastPacket.finishedFrame { events.append(.frameSent(sending[index].identifier, frame)) }
       return (count, false)
     }
     return nil

@@ -73,6 +73,8 @@ extension PeerConnection {
       switch event {
       case .keyFrameRequested(let identifier): events.append(.keyFrameRequested(identifier))
       case .targetBitrate(let bitrate): events.append(.targetBitrate(bitrate))
+      case .frameSent(let identifier, let frame):
+        events.append(.frameSent(identifier, captured: frame.captured, first: frame.first, last: frame.last))
       }
     }
   }
@@ -106,6 +108,7 @@ extension PeerConnection {
     }
     guard transport.canProtect else { return nil }
     while let packet = media.pollTransmit(into: &buffer, now: now) {
+      takeMediaEvents()
       if let outgoing = transport.protect(&buffer, count: packet.count, isControl: packet.isControl) { return outgoing }
     }
     guard isClosed, transport.closeRoute(now: now) else { return nil }

@@ -22,6 +22,8 @@ public struct PeerConnection: ~Copyable {
   public struct Configuration: Sendable {
     /// STUN and TURN servers, their names already resolved.
     public var iceServers: [ICE.Server] = []
+    /// Whether `setIceServers` will be called later: gathering does not complete before.
+    public var expectsIceServers = false
     /// W3C `iceTransportPolicy: "relay"`: only relayed candidates.
     public var isRelayOnly = false
     /// Names that stand for host addresses in candidates (mDNS); empty: addresses are shown.
@@ -83,6 +85,7 @@ public struct PeerConnection: ~Copyable {
       configuration.seed.map { RandomSource(seed: $0) } ?? SystemRandomNumberGenerator()
     var ice = ICE.Agent.Configuration()
     ice.servers = configuration.iceServers
+    ice.expectsServers = configuration.expectsIceServers
     ice.relayOnly = configuration.isRelayOnly
     ice.concealedNames = configuration.concealedNames
     transport = Transport(

@@ -36,6 +36,8 @@ public enum PeerConnectionEvent: Sendable {
 
   /// The peer's decoder needs a key frame of what the transceiver sends.
   case keyFrameRequested(TransceiverIdentifier)
+  /// A picture's packets are all on their way: the first left at `first`, the last at `last`.
+  case frameSent(TransceiverIdentifier, captured: Instant, first: Instant, last: Instant)
   /// How many bits per second the network and the peer bear for all media together.
   case targetBitrate(Int)
 

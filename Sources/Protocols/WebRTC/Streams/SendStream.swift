@@ -65,12 +65,24 @@ struct SendStream: Sendable {
     var hasTransportSequenceNumber = false
     /// Whether it repeats an earlier packet.
     var isRetransmission = false
+    /// The frame whose last packet it is.
+    var finishedFrame: SentFrame?
+  }
+
+  /// When a frame left.
+  struct SentFrame: Sendable, Equatable {
+    /// When it was captured.
+    var captured: Instant
+    /// When its first and its last packet left.
+    var first: Instant, last: Instant
   }
 
   private struct Slot {
     var sequenceNumber: UInt16 = 0
     var payloadType: UInt8 = 0
+    var isFirstOfFrame = false
     var isLastOfFrame = false
+    var captured = Instant.zero
     var isRetransmissionPending = false
     var retransmissions: UInt8 = 0
     var header = 0
@@ -111,6 +123,7 @@ struct SendStream: Sendable {
   private var mediaBytesSent: UInt32 = 0
   private var lastFrame: (timestamp: UInt32, captured: Instant)?
   private var lastIntraRequest: UInt8?
+  private var firstPacketTime = Instant.zero
 
   /// A stream that has sent nothing.
   init(_ configuration: Configuration) {
@@ -191,7 +204,9 @@ struct SendStream: Sendable {
       guard let part = packetizer.next(bytes, into: &payload) else { break }
       isLast = part.isLast
       if isLast && frame.format.isVideo { packet.store(uint8: packet.bytes.uint8(at: 1) | 0x80, at: 1) }
+      slot.isFirstOfFrame = end == start
       slot.isLastOfFrame = isLast
+      slot.captured = frame.captured ?? now
       slot.header = written.count
       slot.count = written.count + part.count
       slot.sendTimeOffset = written.absoluteSendTimeOffset ?? 0
@@ -253,7 +268,11 @@ struct SendStream: Sendable {
     count(slot)
     mediaPacketsSent &+= 1
     mediaBytesSent &+= UInt32(slot.count - slot.header)
-    if slot.isLastOfFrame { statistics.framesSent += 1 }
+    if slot.isFirstOfFrame { firstPacketTime = now }
+    if slot.isLastOfFrame {
+      statistics.framesSent += 1
+      lastPacket.finishedFrame = SentFrame(captured: slot.captured, first: firstPacketTime, last: now)
+    }
     return slot.count
   }
 
