@@ -66,10 +66,15 @@ public struct Status: Codable, Sendable, Equatable {
     /// Hardware planes in use.
     public var planes: Int
     /// Changes of the picture in a second.
-    public var flips_per_second: Double
+    public var flipsPerSecond: Double
 
     public init(output: String, mode: String, rotation: Int = 0, planes: Int = 0, flipsPerSecond: Double = 0) {
-      (self.output, self.mode, self.rotation, self.planes, flips_per_second) = (output, mode, rotation, planes, flipsPerSecond)
+      (self.output, self.mode, self.rotation, self.planes, self.flipsPerSecond) = (output, mode, rotation, planes, flipsPerSecond)
+    }
+
+    enum CodingKeys: String, CodingKey {
+      case output, mode, rotation, planes
+      case flipsPerSecond = "flips_per_second"
     }
   }
 
@@ -188,7 +193,7 @@ extension Status {
     if let code { lines.append("  \(code): \(reason ?? "")") }
     if let url { lines.append("  calls     \(url)") }
     for call in calls { lines.append("  call      \(call.state) since \(call.since.formatted(.iso8601)), \(call.peer)") }
-    lines.append("  screen    \(stage.output) \(stage.mode), \(Int(stage.flips_per_second.rounded())) flips/s")
+    lines.append("  screen    \(stage.output) \(stage.mode), \(Int(stage.flipsPerSecond.rounded())) flips/s")
     for camera in cameras { lines.append("  camera    \(camera.name): \(camera.state), \(camera.size) at \(Int(camera.rate.rounded()))") }
     lines.append("  sound     capture \(sound.capture), playback \(sound.playback), \(sound.xruns) xruns")
     let interfaces = network.interfaces.map { "\($0.name) \($0.addresses.joined(separator: " "))" }
