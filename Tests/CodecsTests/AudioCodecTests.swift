@@ -147,6 +147,19 @@ struct AudioCodecTests {
     }
   }
 
+  @Test(arguments: [AudioCodec.pcmu, .pcma])
+  func concealmentOfTheLoudestSoundIsCutAtFullScale(codec: AudioCodec) throws {
+    let decoder = try CodecFactory.audioDecoder(codec)
+    var random = RandomSource(seed: 12)
+    for _ in 0..<100 {
+      // Full scale in one direction or the other, at random.
+      let loud = (0..<160).map { _ in UInt8(random.next() & 1 == 0 ? 0x00 : 0x80) ^ (codec == .pcma ? 0x2A : 0) }
+      #expect(try decoder.decode(loud).count == 960)
+      // So short that the next packet is blended with the start of the invention.
+      #expect(decoder.conceal(sampleCount: 120).count == 120)
+    }
+  }
+
   @Test func settingsOutOfRangeAreRefused() throws {
     let encoder = try CodecFactory.audioEncoder(.opus)
     #expect(throws: CodecError.self) { try encoder.setBitrate(1_000) }

@@ -8,8 +8,9 @@ struct WAVFileTests {
   private func field(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
 
   private func wav(rate: Int, channels: Int = 1, encoding: Int = 1, bits: Int = 16, samples: [Int16]) -> [UInt8] {
+    // The odd chunk in front is padded.
     let data = samples.flatMap { field(Int($0), 2) }
-    return Array("RIFF".utf8) + field(0, 4) + Array("WAVE".utf8) + Array("LIST".utf8) + field(3, 4) + [1, 2, 3, 0]  // an odd chunk is padded
+    return Array("RIFF".utf8) + field(0, 4) + Array("WAVE".utf8) + Array("LIST".utf8) + field(3, 4) + [1, 2, 3, 0]
       + Array("fmt ".utf8) + field(16, 4) + field(encoding, 2) + field(channels, 2) + field(rate, 4) + field(rate * 2 * channels, 4)
       + field(2 * channels, 2) + field(bits, 2) + Array("data".utf8) + field(data.count, 4) + data
   }

@@ -24,7 +24,7 @@ struct PitchRepetition {
       let count = min(PitchRepetition.blendCount, samples.count)
       for index in 0..<count {
         let share = Float(index + 1) / Float(count + 1)
-        samples[index] = Int16((Float(samples[index]) * share + invented(inventedCount + index) * (1 - share)).rounded())
+        samples[index] = PitchRepetition.clamped(Float(samples[index]) * share + invented(inventedCount + index) * (1 - share))
       }
       inventedCount = 0
     }
@@ -34,9 +34,12 @@ struct PitchRepetition {
   /// Appends `count` invented samples.
   mutating func invent(_ count: Int, appendingTo samples: inout [Int16]) {
     if inventedCount == 0 { findPeriod() }
-    for index in 0..<count { samples.append(Int16(max(-32_768, min(32_767, invented(inventedCount + index).rounded())))) }
+    for index in 0..<count { samples.append(PitchRepetition.clamped(invented(inventedCount + index))) }
     inventedCount += count
   }
+
+  /// An invention may be louder than full scale, where its first step is spread.
+  private static func clamped(_ value: Float) -> Int16 { Int16(max(-32_768, min(32_767, value.rounded()))) }
 
   private func invented(_ index: Int) -> Float {
     let faded = Float(index - PitchRepetition.fullCount) / Float(PitchRepetition.fadeCount)

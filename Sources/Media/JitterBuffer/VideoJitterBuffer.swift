@@ -273,7 +273,10 @@ public struct VideoJitterBuffer: Sendable {
           counters.framesDropped += 1
           (timestamp, isWhole) = (slot.timestamp, slot.isFrameStart)
         }
-        if slot.isMarked && isWhole { counters.framesReceived += 1 }
+        if slot.isMarked && isWhole {
+          counters.framesReceived += 1
+          isWhole = false
+        }
       } else {
         isWhole = false
       }
