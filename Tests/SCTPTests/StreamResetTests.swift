@@ -67,6 +67,29 @@ import Testing
     #expect(lost == 1)
   }
 
+  @Test func theNextChannelOnAStreamOpensWhenTheAnswerToTheResetWasLost() throws {
+    let link = VirtualLink.connected()
+    let old = try link.openChannel()
+    link.run(.milliseconds(1_000))
+    var lost = 0
+    link.drop = { packet in
+      // The answer to B's request: a RE-CONFIG chunk with a response parameter.
+      let isAnswer = packet.isToB && Array(packet.bytes[12..<18]) == [130, 0, 0, 16, 0, 16]
+      if isAnswer { lost += 1 }
+      return isAnswer && lost < 3
+    }
+    link.a.close(old.a, now: link.now)
+    #expect(link.run { link.eventsA.closedChannels == [old.a] })
+    let new = try link.openChannel()
+    #expect(link.a.streamIdentifier(of: new.a) == 0 && link.eventsB.closedChannels == [old.b])
+    link.run(.milliseconds(10_000))
+    #expect(lost >= 2)
+    try link.sendFromA([1], on: new.a)
+    try link.sendFromB([2], on: new.b)
+    #expect(link.run { link.messagesAtA == 1 && link.messagesAtB == 1 })
+    #expect(link.eventsA.closedChannels.count == 1 && link.eventsB.closedChannels.count == 1)
+  }
+
   @Test func aChannelClosedBeforeTheAssociationIsUpIsNeverSeen() throws {
     let link = VirtualLink()
     let channel = try link.a.open(ChannelOptions())
