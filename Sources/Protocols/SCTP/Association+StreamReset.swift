@@ -18,17 +18,17 @@ extension Association {
     guard !channels[slot].isResetRequested else { return }
     channels[slot].isResetRequested = true
     guard extensions.contains(.reconfiguration) else { return removeChannel(slot) }
+    channels[slot].lastTSN = outstanding.nextTSN &- 1
     resets.waiting.append(channels[slot].identifier)
   }
 
   /// Writes RE-CONFIG with our request, when one is due. One is under way at a time.
   mutating func writeReset(_ writer: inout ByteWriter, now: Instant) throws(OutOfBounds) {
-    if resets.pending == nil, !resets.waiting.isEmpty, phase == .established {
-      let closing = Array(resets.waiting.prefix(StreamResets.streamsPerRequest))
+    if resets.pending == nil, phase == .established, case let closing = channelsToReset(), !closing.isEmpty {
       resets.waiting.removeFirst(closing.count)
       let streams = closing.compactMap { streamIdentifier(of: $0) }
       resets.pending = StreamResets.Request(
-        sequence: resets.nextSequence, lastTSN: outstanding.nextTSN &- 1, streams: streams, channels: closing)
+        sequence: resets.nextSequence, lastTSN: outstanding.nextTSN &- 1, streams: streams, channels: Array(closing))
       resets.nextSequence &+= 1
     }
     guard var request = resets.pending, request.isDue, writer.remaining >= 20 + Size.padded(2 * request.streams.count) else { return }
@@ -50,6 +50,15 @@ extension Association {
     try writer.uint32(request.lastTSN)
     for stream in request.streams { try writer.uint16(stream) }
     try writer.zeros(Size.padded(count) - count)
+  }
+
+  /// The waiting channels of which the peer has all data. It could still be told to pass over abandoned messages of others, and take that for
+  /// messages of a new channel on the same stream.
+  private func channelsToReset() -> ArraySlice<ChannelIdentifier> {
+    resets.waiting.prefix(StreamResets.streamsPerRequest).prefix { identifier in
+      guard let slot = channels.slot(of: identifier) else { return true }
+      return !outstanding.cumulative.precedes(channels[slot].lastTSN)
+    }
   }
 
   /// Sends the request again.
