@@ -67,6 +67,60 @@ import Testing
     #expect(lost == 1)
   }
 
+  @Test func aRequestThatComesBeforeItsDataIsPerformedLater() throws {
+    let link = VirtualLink.connected()
+    let channel = try link.openChannel()
+    link.run(.milliseconds(1_000))
+    let (cumulative, expected) = (link.b.received.cumulative, link.b.resets.expectedSequence)
+    func request(_ sequence: UInt32) -> [UInt8] {
+      let value = networkOrder(sequence) + networkOrder(0 as UInt32) + networkOrder(cumulative &+ 1) + [0, 0]
+      return encodedChunk(.reconfiguration, [0, 13, 0, 18] + value)
+    }
+    // Takes a packet of chunks to B and gives the result of the response that it sends for `sequence`.
+    func result(of sequence: UInt32, after chunks: [UInt8]) -> UInt8? {
+      link.b.receive(link.a.packet(tag: link.a.peerTag, chunks).span.bytes, now: link.now)
+      var sent: [UInt8] = []
+      while let packet = link.b.pollTransmit(now: link.now) { sent += packet.dropFirst(12) }
+      let response: [UInt8] = [130, 0, 0, 16, 0, 16, 0, 12] + networkOrder(sequence)
+      let start = sent.indices.first { sent[$0...].starts(with: response) }
+      return start.map { sent[$0 + 15] }
+    }
+    #expect(result(of: expected, after: request(expected)) == 6)
+    #expect(result(of: expected, after: request(expected)) == 6)
+    #expect(link.eventsB.closedChannels.isEmpty)
+    let data = networkOrder(cumulative &+ 1) + [0, 0, 0, 1] + networkOrder(PayloadProtocol.binary) + [7]
+    #expect(result(of: expected, after: encodedChunk(.data, flags: 3, data)) == 1)
+    #expect(link.b.channels[link.b.channels.used[0]].isIncomingReset)
+    #expect(result(of: expected, after: request(expected)) == 1)
+    #expect(result(of: expected &+ 1, after: request(expected &+ 1)) == 1)
+    #expect(result(of: expected &+ 7, after: request(expected &+ 7)) == 5)
+    link.flush()
+    #expect(link.eventsB.messages.map(\.channel) == [channel.b])
+  }
+
+  @Test func theNextChannelOnAStreamOpensWhenTheAnswerToTheResetWasLost() throws {
+    let link = VirtualLink.connected()
+    let old = try link.openChannel()
+    link.run(.milliseconds(1_000))
+    var lost = 0
+    link.drop = { packet in
+      // The answer to B's request: a RE-CONFIG chunk with a response parameter.
+      let isAnswer = packet.isToB && Array(packet.bytes[12..<18]) == [130, 0, 0, 16, 0, 16]
+      if isAnswer { lost += 1 }
+      return isAnswer && lost < 3
+    }
+    link.a.close(old.a, now: link.now)
+    #expect(link.run { link.eventsA.closedChannels == [old.a] })
+    let new = try link.openChannel()
+    #expect(link.a.streamIdentifier(of: new.a) == 0 && link.eventsB.closedChannels == [old.b])
+    link.run(.milliseconds(10_000))
+    #expect(lost >= 2)
+    try link.sendFromA([1], on: new.a)
+    try link.sendFromB([2], on: new.b)
+    #expect(link.run { link.messagesAtA == 1 && link.messagesAtB == 1 })
+    #expect(link.eventsA.closedChannels.count == 1 && link.eventsB.closedChannels.count == 1)
+  }
+
   @Test func aChannelClosedBeforeTheAssociationIsUpIsNeverSeen() throws {
     let link = VirtualLink()
     let channel = try link.a.open(ChannelOptions())

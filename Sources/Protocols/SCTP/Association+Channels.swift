@@ -231,6 +231,7 @@ extension Association {
       guard let slot = channels.slot(stream: message.stream) else { return counters.count("sctp.noChannel") }
       channels[slot].isAcknowledged = true
     case .open(let options):
+      finishUnanswered(stream: message.stream)
       guard channels.slot(stream: message.stream) == nil, message.stream != 65_535 else { return counters.count("sctp.streamInUse") }
       guard message.stream < min(peerIncomingStreams, configuration.streams) else { return counters.count("sctp.noStream") }
       let slot = channels.add(options)

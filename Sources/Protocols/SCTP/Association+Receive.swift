@@ -216,10 +216,10 @@ extension Association {
         guard let flags = try? reader.uint16(), let message = try? reader.uint32() else { break }
         let isUnordered = flags & 1 != 0
         reassembly.skip(stream: stream, isUnordered: isUnordered, message: message)
-        if !isUnordered { streams.skip(stream: stream, to: message) }
+        if !isUnordered { streams.skip(stream: stream, to: message, hasChannel: channels.slot(stream: stream) != nil) }
       } else {
         guard let sequence = try? reader.uint16() else { break }
-        streams.skip(stream: stream, to: UInt32(sequence))
+        streams.skip(stream: stream, to: UInt32(sequence), hasChannel: channels.slot(stream: stream) != nil)
       }
     }
     if !isInterleaved { reassembly.skip(to: received.cumulative) }

@@ -15,19 +15,20 @@ extension Association {
 
   /// Asks the peer to reset our stream of the channel, which has nothing more to send.
   mutating func requestReset(_ slot: Int) {
-    guard !channels[slot].isResetRequested, let stream = channels[slot].stream else { return }
+    guard !channels[slot].isResetRequested else { return }
     channels[slot].isResetRequested = true
     guard extensions.contains(.reconfiguration) else { return removeChannel(slot) }
-    resets.waiting.append(stream)
+    channels[slot].lastTSN = outstanding.nextTSN &- 1
+    resets.waiting.append(channels[slot].identifier)
   }
 
   /// Writes RE-CONFIG with our request, when one is due. One is under way at a time.
   mutating func writeReset(_ writer: inout ByteWriter, now: Instant) throws(OutOfBounds) {
-    if resets.pending == nil, !resets.waiting.isEmpty, phase == .established {
-      let streams = Array(resets.waiting.prefix(StreamResets.streamsPerRequest))
-      resets.waiting.removeFirst(streams.count)
+    if resets.pending == nil, phase == .established, case let closing = channelsToReset(), !closing.isEmpty {
+      resets.waiting.removeFirst(closing.count)
+      let streams = closing.compactMap { streamIdentifier(of: $0) }
       resets.pending = StreamResets.Request(
-        sequence: resets.nextSequence, lastTSN: outstanding.nextTSN &- 1, streams: streams)
+        sequence: resets.nextSequence, lastTSN: outstanding.nextTSN &- 1, streams: streams, channels: Array(closing))
       resets.nextSequence &+= 1
     }
     guard var request = resets.pending, request.isDue, writer.remaining >= 20 + Size.padded(2 * request.streams.count) else { return }
@@ -49,6 +50,15 @@ extension Association {
     try writer.uint32(request.lastTSN)
     for stream in request.streams { try writer.uint16(stream) }
     try writer.zeros(Size.padded(count) - count)
+  }
+
+  /// The waiting channels of which the peer has all data. It could still be told to pass over abandoned messages of others, and take that for
+  /// messages of a new channel on the same stream.
+  private func channelsToReset() -> ArraySlice<ChannelIdentifier> {
+    resets.waiting.prefix(StreamResets.streamsPerRequest).prefix { identifier in
+      guard let slot = channels.slot(of: identifier) else { return true }
+      return !outstanding.cumulative.precedes(channels[slot].lastTSN)
+    }
   }
 
   /// Sends the request again.
@@ -126,7 +136,7 @@ extension Association {
   private mutating func handleOutgoingReset(_ sequence: UInt32, lastTSN: UInt32, streams list: [UInt16]) {
     answer(sequence) { association in
       guard association.received.cumulative.precedes(lastTSN) else {
-        association.performReset(list)
+        association.performReset(StreamResets.Deferred(sequence: sequence, lastTSN: lastTSN, streams: list))
         return .performed
       }
       // Data sent before the request is still missing: the peer asks again, or hears when it is here (RFC 6525 section 5.2.2).
@@ -145,14 +155,17 @@ extension Association {
   mutating func performDeferredReset() {
     guard let deferred = resets.deferred, !received.cumulative.precedes(deferred.lastTSN) else { return }
     resets.deferred = nil
-    performReset(deferred.streams)
+    performReset(deferred)
+    resets.performed = deferred
     if deferred.sequence == resets.expectedSequence &- 1 { resets.lastResult = .performed }
     respond(deferred.sequence, .performed)
   }
 
   /// The peer sends nothing more on these streams, or on all when there are none.
-  private mutating func performReset(_ list: [UInt16]) {
-    for stream in list.isEmpty ? Array(Set(streams.identifiers + channels.streams)) : list {
+  private mutating func performReset(_ request: StreamResets.Deferred) {
+    // The peer asked again with another number before it heard that the request was performed late.
+    if let performed = resets.performed, performed.lastTSN == request.lastTSN, performed.streams == request.streams { return }
+    for stream in request.streams.isEmpty ? Array(Set(streams.identifiers + channels.streams)) : request.streams {
       streams.reset(stream: stream)
       reassembly.reset(stream: stream)
       guard let slot = channels.slot(stream: stream) else { continue }
@@ -166,6 +179,15 @@ extension Association {
   private mutating func closeByPeer(_ slot: Int) {
     if channels[slot].state != .closing { channels[slot].state = .closing }
     if channels[slot].queue.isEmpty, !channels[slot].isOutgoingReset { requestReset(slot) }
+  }
+
+  /// Makes room for a channel that the peer opens on a stream where ours still waits for the answer to its reset. The peer uses a stream again only
+  /// when both directions are reset: the answer was lost.
+  mutating func finishUnanswered(stream: UInt16) {
+    guard let slot = channels.slot(stream: stream), channels[slot].isIncomingReset,
+      resets.pending?.channels.contains(channels[slot].identifier) == true
+    else { return }
+    removeChannel(slot)
   }
 
   // MARK: - Our requests
@@ -188,8 +210,8 @@ extension Association {
 
   private mutating func finishRequest(_ request: StreamResets.Request) {
     (resets.pending, resets.deadline) = (nil, nil)
-    for stream in request.streams {
-      guard let slot = channels.slot(stream: stream) else { continue }
+    for channel in request.channels {
+      guard let slot = channels.slot(of: channel) else { continue }
       channels[slot].isOutgoingReset = true
       finishIfReset(slot)
     }

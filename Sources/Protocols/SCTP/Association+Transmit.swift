@@ -246,7 +246,11 @@ extension Association {
     }
     var flags: UInt8 = messages[place].isUnordered ? DataFlags.unordered : 0
     if messages[place].fragments == 0 { flags |= DataFlags.beginning }
-    if length == messages[place].unsentBytes { flags |= DataFlags.end }
+    if length == messages[place].unsentBytes {
+      flags |= DataFlags.end
+      // The reset of the stream waits for the acknowledgment.
+      if channels[slot].state == .closing, channels[slot].queue.count == 1 { flags |= DataFlags.immediate }
+    }
     let chunk = OutstandingChunks.Chunk(
       message: Int32(place), offset: Int32(messages[place].sentBytes), length: Int32(length), fragment: messages[place].fragments,
       flags: flags)

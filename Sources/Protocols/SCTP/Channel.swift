@@ -25,6 +25,8 @@ struct Channel: Sendable {
   var nextSequence: UInt32 = 0
   var nextUnorderedSequence: UInt32 = 0
   var isResetRequested = false
+  /// The last TSN assigned when nothing more was to be sent: the reset is asked for once the peer has all up to it.
+  var lastTSN: UInt32 = 0
   var isOutgoingReset = false
   var isIncomingReset = false
   var statistics = ChannelStatistics()

@@ -5,6 +5,8 @@ struct IncomingStreams: Sendable {
     var next: UInt32 = 0
     /// Messages that wait for earlier ones.
     var pending: [UInt32: IncomingMessage] = [:]
+    /// Whether the peer reset it and has not sent on it since.
+    var isFresh = false
   }
 
   private var streams: [UInt16: Stream] = [:]
@@ -52,12 +54,14 @@ struct IncomingStreams: Sendable {
       }
     }
     streams[stream, default: Stream()].next = next
+    streams[stream]?.isFresh = false
   }
 
   /// Messages up to the number `sequence` on `stream` will not come any more: delivers what waits and is complete (RFC 3758 section 3.6).
-  mutating func skip(stream: UInt16, to sequence: UInt32) {
+  /// Where the stream was reset and has no channel yet, this comes late and meant the channel before: a new one begins with OPEN, which is never given up.
+  mutating func skip(stream: UInt16, to sequence: UInt32, hasChannel: Bool) {
     let next = streams[stream]?.next ?? 0
-    guard !precedes(sequence, next) else { return }
+    guard !precedes(sequence, next), hasChannel || streams[stream]?.isFresh != true else { return }
     let passed = (streams[stream]?.pending.keys ?? [:].keys).filter { !precedes(sequence, $0) }.sorted { precedes($0, $1) }
     for number in passed {
       guard let message = streams[stream]?.pending.removeValue(forKey: number) else { continue }
@@ -72,7 +76,7 @@ struct IncomingStreams: Sendable {
     for message in streams[stream]?.pending.values ?? [:].values {
       byteCount -= message.bytes.count + Size.overhead
     }
-    streams[stream] = nil
+    streams[stream] = Stream(isFresh: true)
   }
 
   /// The streams on which something arrived since they were reset.

@@ -11,6 +11,8 @@ struct StreamResets: Sendable {
     /// The last TSN that we had assigned when the streams had nothing more to send.
     var lastTSN: UInt32
     var streams: [UInt16]
+    /// The channels that are on these streams. Others may be there when the answer comes.
+    var channels: [ChannelIdentifier]
     var isDue = true
   }
 
@@ -32,8 +34,8 @@ struct StreamResets: Sendable {
     case inProgress = 6
   }
 
-  /// Streams to be reset with the next request.
-  var waiting: [UInt16] = []
+  /// Channels whose streams are to be reset with the next request.
+  var waiting: [ChannelIdentifier] = []
   var pending: Request?
   var nextSequence: UInt32
   /// When the pending request is sent again.
@@ -42,6 +44,8 @@ struct StreamResets: Sendable {
   var expectedSequence: UInt32 = 0
   var lastResult = Result.nothingToDo
   var deferred: Deferred?
+  /// The peer's request that was performed late: it may come again with another number, when new channels are on the streams already.
+  var performed: Deferred?
 
   /// More streams than this are not reset at once: the request must fit into a packet.
   static let streamsPerRequest = 128
@@ -51,6 +55,6 @@ struct StreamResets: Sendable {
 
   /// The peer numbers its requests from its initial TSN on.
   mutating func expectPeerRequests(from initialTSN: UInt32) {
-    (expectedSequence, lastResult, deferred) = (initialTSN, .nothingToDo, nil)
+    (expectedSequence, lastResult, deferred, performed) = (initialTSN, .nothingToDo, nil, nil)
   }
 }
