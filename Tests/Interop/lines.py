@@ -13,7 +13,7 @@ import json
 import os
 import sys
 
-ECHO_SIZES = [1, 2, 1199, 1200, 1201, 16384, 65535, 65536]
+ECHO_SIZES = [0, 1, 2, 1199, 1200, 1201, 16384, 65535, 65536]
 """Bytes per message that the offerer sends, each once as text and once as binary. 64 KiB is what a peer must take unasked (RFC 8841)."""
 
 

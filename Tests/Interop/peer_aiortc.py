@@ -110,7 +110,8 @@ class Peer:
 
         @channel.on("message")
         def message(message):
-            if waiting and message == waiting.pop(0):
+            if message in waiting:
+                waiting.remove(message)
                 self.result["data_echoed"] += 1
 
     def prefer(self, transceiver):

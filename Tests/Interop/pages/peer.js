@@ -146,10 +146,11 @@ class Peer {
       this.result.data_sent = waiting.length;
     };
     channel.onmessage = ({ data }) => {
-      const sent = waiting.shift();
       const got = typeof data === "string" ? data : new Uint8Array(data);
-      const same = typeof sent === "string" ? sent === got : typeof got !== "string" && sent.length === got.length && sent.every((b, i) => b === got[i]);
-      if (same) this.result.data_echoed += 1;
+      const index = waiting.findIndex((sent) => same(sent, got));
+      if (index < 0) return;
+      waiting.splice(index, 1);
+      this.result.data_echoed += 1;
     };
   }
 
@@ -204,6 +205,12 @@ class Peer {
     this.connection.close();
     send(this.result);
   }
+}
+
+// Two messages, each a string or bytes.
+function same(a, b) {
+  if (typeof a === "string" || typeof b === "string") return a === b;
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
 }
 
 socket.onopen = () => send({ type: "ready" });
