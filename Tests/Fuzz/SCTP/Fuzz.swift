@@ -4,7 +4,7 @@ import SCTP
 
 /// Input: a byte that chooses the association, and then chunks, each behind two bytes of length. They go into packets with the right ports, tag and
 /// checksum; their TSNs and request numbers count from the handshake's. Timers fire behind every chunk whose length is a multiple of three.
-/// A COOKIE ECHO without a cookie gets the last one that the association gave out.
+/// A COOKIE ECHO without a cookie gets the last one that the association gave out, a HEARTBEAT ACK without information that of its last HEARTBEAT.
 ///
 /// Associations: 0 raw packets to one of each kind, 1 up, 2 up with I-DATA, 3 waiting for INIT ACK, 4 at rest.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -36,6 +36,8 @@ private struct Peer {
   var tag: UInt32 = 0
   var itsTSN: UInt32 = 0
   var ourTSN: UInt32 = 0
+  /// The value of its last HEARTBEAT.
+  var heartbeat: [UInt8] = []
   /// The state cookie that it gave out last, and the tag that goes with it.
   var cookie: (bytes: [UInt8], tag: UInt32) = ([], 0)
 
@@ -49,8 +51,7 @@ private struct Peer {
   static func connected(interleaves: Bool) -> Peer {
     var configuration = Association.Configuration()
     configuration.offersInterleaving = interleaves
-    configuration.receiveWindow = 20_000
-    configuration.maximumMessageSize = 8_000
+    configuration.maximumMessageSize = 1_000
     var peer = Peer(starts: false)
     peer.association = Association(configuration: configuration, isDTLSClient: true, seed: 1)
     var other = Association(configuration: configuration, isDTLSClient: false, seed: 2)
@@ -74,9 +75,11 @@ private struct Peer {
     }
     precondition(peer.association.state == .connected, "the handshake must be done before it is fuzzed behind")
     peer.drain()
-    let message = [UInt8](repeating: 1, count: 5_000)
-    for channel in channels { try? peer.association.send(message.span.bytes, isText: false, on: channel, now: .zero) }
     peer.association.close(channels[3], now: .zero)
+    peer.drain()
+    let message = [UInt8](repeating: 1, count: 1_500)
+    peer.association.setRemoteMaximumMessageSize(message.count)
+    for channel in channels.dropLast() { try? peer.association.send(message.span.bytes, isText: false, on: channel, now: .zero) }
     peer.drain()
     return peer
   }
@@ -96,8 +99,9 @@ private struct Peer {
     while association.pollEvent() != nil {}
   }
 
-  /// Learns from INIT and INIT ACK what a peer would.
+  /// Learns from INIT, INIT ACK and HEARTBEAT what a peer would.
   mutating func look(_ packet: [UInt8]) {
+    if packet[12] == 4 { heartbeat = Array(packet[16..<12 + Int(packet[15])]) }
     guard packet.count > 32, packet[12] == 1 || packet[12] == 2 else { return }
     if packet[12] == 1 { (tag, itsTSN) = (number(packet, 16), number(packet, 28) &- 1) }
     var offset = 32
@@ -119,6 +123,8 @@ private func chunks(_ input: [UInt8], _ start: Peer) {
     if chunk.count == 4, chunk[0] == 10 {
       let count = peer.cookie.bytes.count
       peer.receive(packet(tag: peer.cookie.tag, [10, 0, UInt8((4 + count) >> 8), UInt8((4 + count) & 0xFF)] + peer.cookie.bytes))
+    } else if chunk.count == 4, chunk[0] == 5 {
+      peer.receive(packet(tag: peer.tag, [5, 0, 0, UInt8(4 + peer.heartbeat.count)] + peer.heartbeat))
     } else {
       peer.receive(packet(tag: chunk.first == 1 ? 0 : peer.tag, relative(chunk, peer)))
     }
