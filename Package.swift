@@ -95,7 +95,10 @@ let package = Package(
       .testTarget(name: "parlorTests", dependencies: ["parlor"], path: "Tests/parlorTests", swiftSettings: swift),
       .executableTarget(
         name: "parlor-bench",
-        dependencies: ["Base", "Bytes", "STUN", "ICE", "DTLS", "SRTP", "RTP", "SCTP", "SDP", "WebRTC", "Frames", "Codecs", "JitterBuffer", "Stage", "Net", "Call"],
+        dependencies: [
+          "Base", "Bytes", "STUN", "ICE", "DTLS", "SRTP", "RTP", "SCTP", "SDP", "WebRTC", "Frames", "Codecs", "JitterBuffer", "Stage",
+          "Net", "Call",
+        ],
         path: "Sources/parlor-bench", swiftSettings: swift),
     ]
     + fuzzers,

@@ -31,7 +31,8 @@ extension PeerOptions {
       guard parts.count == 1 || parts.count == 3 else {
         throw VerbFailure(.usage, "--ice-server: \"\(text)\" is not accepted; accepted: URL or URL,USER,PASSWORD")
       }
-      iceServers.append(ICEServer(url: parts[0], username: parts.count == 3 ? parts[1] : nil, credential: parts.count == 3 ? parts[2] : nil))
+      iceServers.append(
+        ICEServer(url: parts[0], username: parts.count == 3 ? parts[1] : nil, credential: parts.count == 3 ? parts[2] : nil))
     }
     if let text = line.values["--size"] {
       let sides = text.split(separator: "x").compactMap { Int($0) }

@@ -5,12 +5,12 @@ import Testing
 @Suite struct H264ProfileTests {
   @Test(
     arguments: [
-      ("42e01f", .constrainedBaseline, .level3_1), ("42C015", .constrainedBaseline, .level2_1), ("42001f", .baseline, .level3_1),
-      ("4d001f", .main, .level3_1), ("4d401f", .main, .level3_1), ("4d801f", .constrainedBaseline, .level3_1),
-      ("640c1f", .constrainedHigh, .level3_1),
+      ("42e01f", .constrainedBaseline, .level31), ("42C015", .constrainedBaseline, .level21), ("42001f", .baseline, .level31),
+      ("4d001f", .main, .level31), ("4d401f", .main, .level31), ("4d801f", .constrainedBaseline, .level31),
+      ("640c1f", .constrainedHigh, .level31),
       ("640028", .high, .level4), ("58001e", .extended, .level3), ("58c01e", .constrainedBaseline, .level3), ("58801e", .baseline, .level3),
-      ("6e0033", .high10, .level5_1), ("7a0034", .high422, .level5_2), ("f4001f", .predictiveHigh444, .level3_1),
-      ("42f00b", .constrainedBaseline, .level1b), ("42e00b", .constrainedBaseline, .level1_1), ("640009", .high, .level1b),
+      ("6e0033", .high10, .level51), ("7a0034", .high422, .level52), ("f4001f", .predictiveHigh444, .level31),
+      ("42f00b", .constrainedBaseline, .level1b), ("42e00b", .constrainedBaseline, .level11), ("640009", .high, .level1b),
     ] as [(String, H264Profile.Profile, H264Profile.Level)])
   func readsProfileAndLevel(_ text: String, _ profile: H264Profile.Profile, _ level: H264Profile.Level) throws {
     let read = try #require(H264Profile(profileLevelID: text))
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func level1bLiesBetween1And1_1() {
-    #expect(H264Profile.Level.level1 < .level1b && H264Profile.Level.level1b < .level1_1)
+    #expect(H264Profile.Level.level1 < .level1b && H264Profile.Level.level1b < .level11)
     let sorted = H264Profile.Level.allCases.sorted()
     #expect(zip(sorted, sorted.dropFirst()).allSatisfy { $0.maximumMacroblockRate <= $1.maximumMacroblockRate })
     #expect(zip(sorted, sorted.dropFirst()).allSatisfy { $0.maximumFrameSize <= $1.maximumFrameSize })

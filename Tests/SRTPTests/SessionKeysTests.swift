@@ -5,7 +5,7 @@ import Testing
 @Suite struct SessionKeysTests {
   @Test func areDerivedAsInAppendixB3OfRFC3711() throws {
     let keys = try SessionKeys(
-      .rtp, profile: .aes128CMSHA1_80, masterKey: Vector.bytes("e1f97a0d3e018be0d64fa32c06de4139"),
+      .rtp, profile: .aes128CMHMACSHA1, masterKey: Vector.bytes("e1f97a0d3e018be0d64fa32c06de4139"),
       masterSalt: Vector.bytes("0ec675ad498afeebb6960b3aabe6"))
     #expect(keys.encryption == Vector.bytes("c61e7a93744f39ee10734afe3ff7a087"))
     #expect(keys.salt == Vector.bytes("30cbbc08863d8c85d49db34a9ae1"))

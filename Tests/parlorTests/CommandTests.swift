@@ -1,7 +1,7 @@
 import Appliance
+import Call
 import Testing
 
-import Call
 @testable import parlor
 
 @Suite struct CommandTests {

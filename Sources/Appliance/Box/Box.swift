@@ -140,7 +140,9 @@ final class Box: Sendable {
     let token = try Box.token(settings)
     if let whip { direct.whip = try SignallingEndpoint(url: whip, token: token) }
     if let whep { direct.whep = try SignallingEndpoint(url: whep, token: token) }
-    let parts = DirectCall.Media(camera: media.camera, microphone: media.microphone, playout: media.playout) { [stage] in stage.show(remote: $0) }
+    let parts = DirectCall.Media(camera: media.camera, microphone: media.microphone, playout: media.playout) { [stage] in
+      stage.show(remote: $0)
+    }
     return DirectCall(configuration: direct, media: parts, network: network) { [weak self] kind, state in self?.changed(kind, state) }
   }
 

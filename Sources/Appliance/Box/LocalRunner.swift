@@ -67,17 +67,18 @@ public struct LocalRunner: Runner {
   private static func text(_ result: Demo.Result) -> String {
     func rounded(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
     let lines: [(String, String)] = [
-      ("connected after", "\(rounded(result.connect_ms)) ms"), ("first picture after", "\(rounded(result.first_frame_ms)) ms"),
-      ("pictures", "\(result.frames_sent) sent, \(result.frames_shown) shown, \(rounded(result.frames_per_second)) a second"),
+      ("connected after", "\(rounded(result.connectMilliseconds)) ms"),
+      ("first picture after", "\(rounded(result.firstFrameMilliseconds)) ms"),
+      ("pictures", "\(result.framesSent) sent, \(result.framesShown) shown, \(rounded(result.framesPerSecond)) a second"),
       (
         "camera to screen",
-        "\(rounded(result.capture_to_display_ms.p50)) ms (95 %: \(rounded(result.capture_to_display_ms.p95)), 99 %: \(rounded(result.capture_to_display_ms.p99)))"
+        "\(rounded(result.captureToDisplay.p50)) ms (95 %: \(rounded(result.captureToDisplay.p95)), 99 %: \(rounded(result.captureToDisplay.p99)))"
       ),
-      ("sound delay", result.audio_delay_ms.map { "\(rounded($0)) ms" } ?? "no click was heard"),
-      ("bitrate", "\(Int(result.bitrate_kbps.rounded())) kbit/s, \(result.codec)"),
+      ("sound delay", result.audioDelayMilliseconds.map { "\(rounded($0)) ms" } ?? "no click was heard"),
+      ("bitrate", "\(Int(result.bitrateKilobits.rounded())) kbit/s, \(result.codec)"),
       (
         "both ends together",
-        "\((result.cpu_cores * 100).rounded() / 100) processor cores" + (result.pss_mb.map { ", \(rounded($0)) MiB" } ?? "")
+        "\((result.processorCores * 100).rounded() / 100) processor cores" + (result.memoryMebibytes.map { ", \(rounded($0)) MiB" } ?? "")
       ), ("the screen", result.screenshot),
     ]
     return lines.map { $0.0 + String(repeating: " ", count: 21 - $0.0.count) + $0.1 + "\n" }.joined()

@@ -26,18 +26,33 @@ public struct Demo: Sendable {
       public var p50, p95, p99: Double
     }
 
-    public var connect_ms = 0.0
-    public var first_frame_ms = 0.0
-    public var frames_sent = 0
-    public var frames_shown = 0
-    public var frames_per_second = 0.0
-    public var capture_to_display_ms = Percentiles(p50: 0, p95: 0, p99: 0)
-    public var audio_delay_ms: Double?
-    public var bitrate_kbps = 0.0
-    public var cpu_cores = 0.0
-    public var pss_mb: Double?
+    public var connectMilliseconds = 0.0
+    public var firstFrameMilliseconds = 0.0
+    public var framesSent = 0
+    public var framesShown = 0
+    public var framesPerSecond = 0.0
+    public var captureToDisplay = Percentiles(p50: 0, p95: 0, p99: 0)
+    public var audioDelayMilliseconds: Double?
+    public var bitrateKilobits = 0.0
+    public var processorCores = 0.0
+    public var memoryMebibytes: Double?
     public var codec = ""
     public var screenshot = ""
+
+    private enum CodingKeys: String, CodingKey {
+      case connectMilliseconds = "connect_ms"
+      case firstFrameMilliseconds = "first_frame_ms"
+      case framesSent = "frames_sent"
+      case framesShown = "frames_shown"
+      case framesPerSecond = "frames_per_second"
+      case captureToDisplay = "capture_to_display_ms"
+      case audioDelayMilliseconds = "audio_delay_ms"
+      case bitrateKilobits = "bitrate_kbps"
+      case processorCores = "cpu_cores"
+      case memoryMebibytes = "pss_mb"
+      case codec
+      case screenshot
+    }
   }
 
   /// The figures, and the screen as it was during the call.
@@ -141,15 +156,15 @@ public struct Demo: Sendable {
       throw Failure(description: "the call connected but no picture of the peer was shown")
     }
     var result = Result()
-    result.connect_ms = connected.milliseconds
-    result.first_frame_ms = (firstFrame - start).milliseconds
-    (result.frames_sent, result.frames_shown) = (sent.frames, seen.shown)
-    result.frames_per_second = Double(seen.shown) / (end - firstFrame).seconds
-    result.capture_to_display_ms = Result.Percentiles(p50: figures.p50_ms, p95: figures.p95_ms, p99: figures.p99_ms)
-    result.audio_delay_ms = LatencyRecorder.figures(sounds.findings.delays(since: source))?.p50_ms
-    result.bitrate_kbps = Double(sent.bytes) * 8 / 1_000 / (end - start - connected).seconds
-    result.cpu_cores = (after.cpu_seconds - before.cpu_seconds) / (end - start).seconds
-    result.pss_mb = after.pss_mb
+    result.connectMilliseconds = connected.milliseconds
+    result.firstFrameMilliseconds = (firstFrame - start).milliseconds
+    (result.framesSent, result.framesShown) = (sent.frames, seen.shown)
+    result.framesPerSecond = Double(seen.shown) / (end - firstFrame).seconds
+    result.captureToDisplay = Result.Percentiles(p50: figures.p50, p95: figures.p95, p99: figures.p99)
+    result.audioDelayMilliseconds = LatencyRecorder.figures(sounds.findings.delays(since: source))?.p50
+    result.bitrateKilobits = Double(sent.bytes) * 8 / 1_000 / (end - start - connected).seconds
+    result.processorCores = (after.processorSeconds - before.processorSeconds) / (end - start).seconds
+    result.memoryMebibytes = after.memoryMebibytes
     result.codec = sent.codec
     guard let png else { throw Failure(description: "the screen could not be turned into a PNG") }
     return Measurement(result: result, png: png)

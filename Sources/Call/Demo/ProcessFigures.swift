@@ -5,11 +5,17 @@ import Glibc
 /// What the process uses of the machine.
 public struct ProcessFigures: Sendable, Codable, Equatable {
   /// Processor time used so far, in seconds.
-  public var cpu_seconds: Double
+  public var processorSeconds: Double
   /// Proportional set size in MiB; nil where the kernel does not tell.
-  public var pss_mb: Double?
+  public var memoryMebibytes: Double?
   /// Open descriptors.
   public var descriptors: Int
+
+  private enum CodingKeys: String, CodingKey {
+    case processorSeconds = "cpu_seconds"
+    case memoryMebibytes = "pss_mb"
+    case descriptors
+  }
 
   /// The figures of this process, now.
   public static func current() -> ProcessFigures {
@@ -20,6 +26,6 @@ public struct ProcessFigures: Sendable, Codable, Equatable {
     let rollup = try? String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .utf8)
     let pss = rollup?.split(separator: "\n").first { $0.hasPrefix("Pss:") }?.split(separator: " ").dropFirst().first.flatMap { Double($0) }
     let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
-    return ProcessFigures(cpu_seconds: seconds, pss_mb: pss.map { $0 / 1024 }, descriptors: descriptors)
+    return ProcessFigures(processorSeconds: seconds, memoryMebibytes: pss.map { $0 / 1024 }, descriptors: descriptors)
   }
 }

@@ -125,7 +125,8 @@ public final class BuiltInPeer: Sendable {
           for text in part.candidates {
             try session.withConnection { connection, now throws(PeerConnectionError) in
               try connection.addIceCandidate(
-                IceCandidate(candidate: text, sdpMid: part.mid, sdpMLineIndex: nil, usernameFragment: fragment.credentials(of: part).usernameFragment),
+                IceCandidate(
+                  candidate: text, sdpMid: part.mid, sdpMLineIndex: nil, usernameFragment: fragment.credentials(of: part).usernameFragment),
                 now: now)
             }
           }

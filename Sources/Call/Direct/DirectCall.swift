@@ -56,7 +56,9 @@ public final class DirectCall: Sendable {
       for (kind, endpoint) in [(Leg.Kind.whip, configuration.whip), (.whep, configuration.whep)] {
         guard let endpoint else { continue }
         legs.append(
-          Leg(kind: kind, endpoint: endpoint, configuration: configuration, media: media, network: network) { [onChange] in onChange(kind, $0) })
+          Leg(kind: kind, endpoint: endpoint, configuration: configuration, media: media, network: network) { [onChange] in
+            onChange(kind, $0)
+          })
       }
     }
   }

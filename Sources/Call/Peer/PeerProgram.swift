@@ -32,7 +32,10 @@ public final class PeerProgram: @unchecked Sendable {
   private var echoChannel: DataChannelIdentifier?
   private var waitingCandidates: [IceCandidate?] = []
 
-  private enum Ending: Sendable { case connected, closed, failed(String) }
+  private enum Ending: Sendable {
+    case connected, closed
+    case failed(String)
+  }
 
   /// Runs a peer until its time is up, the other side closes, or nothing works. Returns the process's exit code.
   public static func run(_ options: PeerOptions) async throws -> Int32 {
@@ -271,32 +274,50 @@ public final class PeerProgram: @unchecked Sendable {
   /// The last line: what was measured, and the statistics.
   struct Result: Encodable {
     var type = "result"
-    var connect_ms: Double?
-    var first_frame_ms: Double?
-    var frames_sent = 0
-    var frames_shown = 0
-    var time_codes_read = 0
-    var luma_psnr_db: Double?
+    var connectMilliseconds: Double?
+    var firstFrameMilliseconds: Double?
+    var framesSent = 0
+    var framesShown = 0
+    var timeCodesRead = 0
+    var lumaPSNR: Double?
     var width = 0
     var height = 0
-    var audio_clicks = 0
-    var audio_level: Double?
-    var data_sent = 0
-    var data_echoed = 0
-    var data_wrong = 0
+    var audioClicks = 0
+    var audioLevel: Double?
+    var dataSent = 0
+    var dataEchoed = 0
+    var dataWrong = 0
     var stats: [String: [String: StatisticValue]] = [:]
+
+    private enum CodingKeys: String, CodingKey {
+      case type
+      case connectMilliseconds = "connect_ms"
+      case firstFrameMilliseconds = "first_frame_ms"
+      case framesSent = "frames_sent"
+      case framesShown = "frames_shown"
+      case timeCodesRead = "time_codes_read"
+      case lumaPSNR = "luma_psnr_db"
+      case width
+      case height
+      case audioClicks = "audio_clicks"
+      case audioLevel = "audio_level"
+      case dataSent = "data_sent"
+      case dataEchoed = "data_echoed"
+      case dataWrong = "data_wrong"
+      case stats
+    }
   }
 
   private func finish() -> String {
     let (seen, heard) = (pictures.findings, sounds.findings)
     var result = Result()
-    if let offered, let connected { result.connect_ms = (connected - offered).milliseconds }
-    if let offered, let first = seen.firstFrame { result.first_frame_ms = (first - offered).milliseconds }
-    result.frames_sent = session.encoded.values.reduce(0) { $0 + $1.framesEncoded }
-    (result.frames_shown, result.time_codes_read, result.luma_psnr_db) = (seen.frames, seen.timeCodes, seen.lumaPSNR)
+    if let offered, let connected { result.connectMilliseconds = (connected - offered).milliseconds }
+    if let offered, let first = seen.firstFrame { result.firstFrameMilliseconds = (first - offered).milliseconds }
+    result.framesSent = session.encoded.values.reduce(0) { $0 + $1.framesEncoded }
+    (result.framesShown, result.timeCodesRead, result.lumaPSNR) = (seen.frames, seen.timeCodes, seen.lumaPSNR)
     (result.width, result.height) = (seen.width, seen.height)
-    (result.audio_clicks, result.audio_level) = (heard.clicks.count, heard.level)
-    (result.data_sent, result.data_echoed, result.data_wrong) = (echo.sent, echo.echoed, echo.wrong)
+    (result.audioClicks, result.audioLevel) = (heard.clicks.count, heard.level)
+    (result.dataSent, result.dataEchoed, result.dataWrong) = (echo.sent, echo.echoed, echo.wrong)
     result.stats = session.statistics()
     session.close()
     let encoder = JSONEncoder()

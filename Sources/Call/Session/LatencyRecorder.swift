@@ -5,8 +5,17 @@ import Frames
 public final class LatencyRecorder: Sendable {
   /// The distribution of one stage's times.
   public struct Figures: Sendable, Equatable, Codable {
-    public var p50_ms, p95_ms, p99_ms, max_ms: Double
+    /// In milliseconds.
+    public var p50, p95, p99, maximum: Double
     public var count: Int
+
+    private enum CodingKeys: String, CodingKey {
+      case p50 = "p50_ms"
+      case p95 = "p95_ms"
+      case p99 = "p99_ms"
+      case maximum = "max_ms"
+      case count
+    }
   }
 
   /// A step between two neighbouring stages, or the whole of a side.
@@ -78,6 +87,6 @@ public final class LatencyRecorder: Sendable {
     guard !values.isEmpty else { return nil }
     let sorted = values.sorted()
     func percentile(_ share: Double) -> Double { sorted[min(sorted.count - 1, Int((Double(sorted.count) * share).rounded(.down)))] }
-    return Figures(p50_ms: percentile(0.5), p95_ms: percentile(0.95), p99_ms: percentile(0.99), max_ms: sorted.last!, count: sorted.count)
+    return Figures(p50: percentile(0.5), p95: percentile(0.95), p99: percentile(0.99), maximum: sorted.last!, count: sorted.count)
   }
 }

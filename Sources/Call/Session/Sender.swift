@@ -27,7 +27,8 @@ final class Sender {
 
   /// Sends what `microphone` hears; `output` is called on the microphone's thread.
   init(
-    microphone: MicrophoneThread, codec: AudioCodec, channelCount: Int, output: @escaping @Sendable (MicrophoneThread.EncodedAudioFrame) -> Void
+    microphone: MicrophoneThread, codec: AudioCodec, channelCount: Int,
+    output: @escaping @Sendable (MicrophoneThread.EncodedAudioFrame) -> Void
   ) throws(CodecError) {
     feed = .audio(microphone: microphone, outlet: try microphone.add(codec, channelCount: channelCount, output: output))
     codecName = codec.rawValue

@@ -51,7 +51,6 @@ final class DecoderThread: Sendable {
 
   private let output: @Sendable (Outcome) -> Void
 
-
   /// Queues a frame, from the network thread.
   func decode(_ frame: EncodedVideoFrame) {
     let dropped = queue.with { queue -> Int in

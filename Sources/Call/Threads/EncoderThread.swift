@@ -31,7 +31,9 @@ final class EncoderThread: Sendable {
           let wanted = bitrate.load(ordering: .relaxed)
           if wanted != current {
             current = wanted
-            do { try box.object.setBitrate(wanted, framesPerSecond: rate) } catch { Log.warning("the encoder refuses \(wanted) bit/s: \(error)") }
+            do { try box.object.setBitrate(wanted, framesPerSecond: rate) } catch {
+              Log.warning("the encoder refuses \(wanted) bit/s: \(error)")
+            }
           }
           let force = keyFrame.exchange(false, ordering: .relaxed)
           let start = MonotonicClock.now()
@@ -51,7 +53,6 @@ final class EncoderThread: Sendable {
       }
     }
   }
-
 
   /// Wakes the encoder after a picture was put into the mailbox.
   func frameArrived() { wake.set() }

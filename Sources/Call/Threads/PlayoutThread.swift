@@ -42,7 +42,9 @@ public final class PlayoutThread: Sendable {
     let factor = volume.with { $0 }
     guard factor != 1 else { return block }
     var quieter = block
-    for index in quieter.samples.indices { quieter.samples[index] = Int16(clamping: Int((Double(quieter.samples[index]) * factor).rounded())) }
+    for index in quieter.samples.indices {
+      quieter.samples[index] = Int16(clamping: Int((Double(quieter.samples[index]) * factor).rounded()))
+    }
     return quieter
   }
 

@@ -25,20 +25,20 @@ public struct KeyingMaterial: Sendable, Hashable {
 
 /// The SRTP protection profiles that can be negotiated (RFC 5764 section 4.1.2, RFC 7714 section 14.2).
 enum SRTPProfile: UInt16 {
-  case aes128CMSHA1_80 = 0x0001
+  case aes128CMHMACSHA1 = 0x0001
   case aeadAES128GCM = 0x0007
   case aeadAES256GCM = 0x0008
 
   /// OpenSSL's name.
   var name: String {
     switch self {
-    case .aes128CMSHA1_80: "SRTP_AES128_CM_SHA1_80"
+    case .aes128CMHMACSHA1: "SRTP_AES128_CM_SHA1_80"
     case .aeadAES128GCM: "SRTP_AEAD_AES_128_GCM"
     case .aeadAES256GCM: "SRTP_AEAD_AES_256_GCM"
     }
   }
 
   var keyCount: Int { self == .aeadAES256GCM ? 32 : 16 }
-  var saltCount: Int { self == .aes128CMSHA1_80 ? 14 : 12 }
+  var saltCount: Int { self == .aes128CMHMACSHA1 ? 14 : 12 }
   var exportedCount: Int { 2 * (keyCount + saltCount) }
 }

@@ -9,21 +9,21 @@ public struct H264Profile: Sendable, Hashable, CustomStringConvertible {
   public enum Level: UInt8, Sendable, Hashable, CaseIterable, Comparable {
     case level1b = 9
     case level1 = 10
-    case level1_1 = 11
-    case level1_2 = 12
-    case level1_3 = 13
+    case level11 = 11
+    case level12 = 12
+    case level13 = 13
     case level2 = 20
-    case level2_1 = 21
-    case level2_2 = 22
+    case level21 = 21
+    case level22 = 22
     case level3 = 30
-    case level3_1 = 31
-    case level3_2 = 32
+    case level31 = 31
+    case level32 = 32
     case level4 = 40
-    case level4_1 = 41
-    case level4_2 = 42
+    case level41 = 41
+    case level42 = 42
     case level5 = 50
-    case level5_1 = 51
-    case level5_2 = 52
+    case level51 = 51
+    case level52 = 52
 
     private var rank: Int { self == .level1b ? 2 * 10 + 1 : 2 * Int(rawValue) }
     public static func < (a: Level, b: Level) -> Bool { a.rank < b.rank }
@@ -32,15 +32,15 @@ public struct H264Profile: Sendable, Hashable, CustomStringConvertible {
     public var maximumFrameSize: Int {
       switch self {
       case .level1, .level1b: 99
-      case .level1_1, .level1_2, .level1_3, .level2: 396
-      case .level2_1: 792
-      case .level2_2, .level3: 1_620
-      case .level3_1: 3_600
-      case .level3_2: 5_120
-      case .level4, .level4_1: 8_192
-      case .level4_2: 8_704
+      case .level11, .level12, .level13, .level2: 396
+      case .level21: 792
+      case .level22, .level3: 1_620
+      case .level31: 3_600
+      case .level32: 5_120
+      case .level4, .level41: 8_192
+      case .level42: 8_704
       case .level5: 22_080
-      case .level5_1, .level5_2: 36_864
+      case .level51, .level52: 36_864
       }
     }
 
@@ -48,19 +48,19 @@ public struct H264Profile: Sendable, Hashable, CustomStringConvertible {
     public var maximumMacroblockRate: Int {
       switch self {
       case .level1, .level1b: 1_485
-      case .level1_1: 3_000
-      case .level1_2: 6_000
-      case .level1_3, .level2: 11_880
-      case .level2_1: 19_800
-      case .level2_2: 20_250
+      case .level11: 3_000
+      case .level12: 6_000
+      case .level13, .level2: 11_880
+      case .level21: 19_800
+      case .level22: 20_250
       case .level3: 40_500
-      case .level3_1: 108_000
-      case .level3_2: 216_000
-      case .level4, .level4_1: 245_760
-      case .level4_2: 522_240
+      case .level31: 108_000
+      case .level32: 216_000
+      case .level4, .level41: 245_760
+      case .level42: 522_240
       case .level5: 589_824
-      case .level5_1: 983_040
-      case .level5_2: 2_073_600
+      case .level51: 983_040
+      case .level52: 2_073_600
       }
     }
   }
@@ -74,7 +74,7 @@ public struct H264Profile: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// What is meant where the parameter is missing. RFC 6184 infers baseline at level 1; browsers take this, and so do we.
-  public static let assumed = H264Profile(.constrainedBaseline, .level3_1)
+  public static let assumed = H264Profile(.constrainedBaseline, .level31)
 
   /// Reads six hexadecimal digits such as `42e01f`: profile, constraint flags, level. Nil when they are none, or a profile or level not
   /// known here.
@@ -99,7 +99,7 @@ public struct H264Profile: Sendable, Hashable, CustomStringConvertible {
     }
     let hasLevel1bFlag = bits >> 16 <= 0x58 && flags & 0x10 != 0  // constraint_set3_flag, in the three old profiles.
     guard let level = Level(rawValue: UInt8(bits & 0xFF)) else { return nil }
-    self.level = level == .level1_1 && hasLevel1bFlag ? .level1b : level
+    self.level = level == .level11 && hasLevel1bFlag ? .level1b : level
   }
 
   /// Six hexadecimal digits such as `42e01f`.

@@ -14,7 +14,7 @@ final class Cipher: @unchecked Sendable {
   init(profile: Profile, keys: SessionKeys, direction: Direction) throws(SRTPError) {
     let algorithm =
       switch profile {
-      case .aes128CMSHA1_80: EVP_aes_128_ctr()
+      case .aes128CMHMACSHA1: EVP_aes_128_ctr()
       case .aeadAES128GCM: EVP_aes_128_gcm()
       case .aeadAES256GCM: EVP_aes_256_gcm()
       }
@@ -36,7 +36,7 @@ final class Cipher: @unchecked Sendable {
   /// sections 8.1 and 9.1).
   private func vector(ssrc: UInt32, index: UInt64) -> InlineArray<16, UInt8> {
     var vector = salt
-    let start = profile == .aes128CMSHA1_80 ? 4 : 2
+    let start = profile == .aes128CMHMACSHA1 ? 4 : 2
     for byte in 0..<4 { vector[start + byte] ^= UInt8(truncatingIfNeeded: ssrc >> (24 - 8 * UInt32(byte))) }
     for byte in 0..<6 { vector[start + 4 + byte] ^= UInt8(truncatingIfNeeded: index >> (40 - 8 * UInt64(byte))) }
     return vector

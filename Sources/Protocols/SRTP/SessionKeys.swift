@@ -25,7 +25,7 @@ struct SessionKeys {
   init(_ purpose: Purpose, profile: Profile, masterKey: [UInt8], masterSalt: [UInt8]) throws(SRTPError) {
     let label = purpose.rawValue
     encryption = try SessionKeys.derive(label, profile.keyCount, masterKey, masterSalt)
-    authentication = profile == .aes128CMSHA1_80 ? try SessionKeys.derive(label + 1, 20, masterKey, masterSalt) : []
+    authentication = profile == .aes128CMHMACSHA1 ? try SessionKeys.derive(label + 1, 20, masterKey, masterSalt) : []
     salt = try SessionKeys.derive(label + 2, profile.saltCount, masterKey, masterSalt)
   }
 

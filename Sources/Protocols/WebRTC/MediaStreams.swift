@@ -156,7 +156,9 @@ struct MediaStreams: Sendable {
 
   /// Finds out where a source that was never seen belongs (RFC 8843 section 9.2): by its mid, else by a payload type that only one section has.
   private mutating func recognize(_ header: RTP.Header, _ extensions: HeaderExtensions) -> Route? {
-    let candidates = transceivers.values.filter { $0.currentDirection?.receives == true && $0.negotiated?.receivePayloadTypes[header.payloadType] != nil }
+    let candidates = transceivers.values.filter {
+      $0.currentDirection?.receives == true && $0.negotiated?.receivePayloadTypes[header.payloadType] != nil
+    }
     let transceiver: Transceiver?
     if let mid = extensions.mid {
       transceiver = candidates.first { $0.mid == mid }
@@ -202,7 +204,8 @@ struct MediaStreams: Sendable {
     }
     return ReceivedMedia(
       transceiver: identifier, codec: codec, header: media.header,
-      packet: range.lowerBound + media.range.lowerBound..<range.lowerBound + media.range.upperBound, videoOrientation: extensions.videoOrientation)
+      packet: range.lowerBound + media.range.lowerBound..<range.lowerBound + media.range.upperBound,
+      videoOrientation: extensions.videoOrientation)
   }
 
   mutating func requestKeyFrame(of identifier: TransceiverIdentifier, now: Instant) {
@@ -348,7 +351,8 @@ struct MediaStreams: Sendable {
       for index in sending.indices { sending[index].stream.handle(reportBlock: block, ntpTime: ntpTime(now)) }
     }
     // Where there is transport-wide feedback, it says more than report blocks.
-    guard !usesTransportFeedback, let worst = sending.filter({ $0.kind == .video }).map(\.stream.remote).max(by: { $0.fractionLost < $1.fractionLost })
+    guard !usesTransportFeedback,
+      let worst = sending.filter({ $0.kind == .video }).map(\.stream.remote).max(by: { $0.fractionLost < $1.fractionLost })
     else { return }
     adapt { $0.handle(fractionLost: worst.fractionLost, roundTripTime: worst.roundTripTime, now: now) }
   }

@@ -35,7 +35,9 @@ public struct PeerConnection: ~Copyable {
     /// Header extensions that are offered and accepted.
     public var headerExtensions: [MediaKind: [HeaderExtension]] = [
       .audio: [.audioLevel, .absoluteSendTime, .transportSequenceNumber, .mid],
-      .video: [.absoluteSendTime, .transportSequenceNumber, .mid, .rid, .repairedRid, .videoOrientation, .playoutDelay, .absoluteCaptureTime],
+      .video: [
+        .absoluteSendTime, .transportSequenceNumber, .mid, .rid, .repairedRid, .videoOrientation, .playoutDelay, .absoluteCaptureTime,
+      ],
     ]
     /// SRTP profiles in order of preference (IANA numbers).
     public var srtpProfiles: [UInt16] = [7, 8, 1]
@@ -215,7 +217,8 @@ public struct PeerConnection: ~Copyable {
     guard var transceiver = negotiation[identifier] else { return }
     let known = configuration.codecs.filter { $0.kind == transceiver.kind }
     for codec in codecs where !known.contains(codec) {
-      throw PeerConnectionError(.invalidModification, "\(codec.mimeType) is not among this connection's \(transceiver.kind.rawValue) codecs")
+      throw PeerConnectionError(
+        .invalidModification, "\(codec.mimeType) is not among this connection's \(transceiver.kind.rawValue) codecs")
     }
     guard codecs.isEmpty || codecs.contains(where: { !$0.isAuxiliary }) else {
       throw PeerConnectionError(.invalidModification, "the preferences name no media codec")

@@ -113,7 +113,8 @@ struct Transport: ~Copyable {
       let isControl = (192...223).contains(datagram.bytes.byte(range.lowerBound + 1))
       var packet = datagram._mutatingExtracting(range)
       do throws(SRTPError) {
-        let count = isControl
+        let count =
+          isControl
           ? try inbound?.unprotectRTCP(&packet, count: range.count) : try inbound?.unprotect(&packet, count: range.count)
         let plain = range.lowerBound..<range.lowerBound + (count ?? 0)
         return isControl ? .rtcp(plain) : .rtp(plain)
@@ -150,7 +151,9 @@ struct Transport: ~Copyable {
   private mutating func connect(_ keys: KeyingMaterial?) {
     state = .connected
     guard let keys else { return }
-    guard let profile = SRTP.Profile(rawValue: keys.profile) else { return fail("the peer chose SRTP profile \(keys.profile), which is unknown") }
+    guard let profile = SRTP.Profile(rawValue: keys.profile) else {
+      return fail("the peer chose SRTP profile \(keys.profile), which is unknown")
+    }
     let isClient = role == .client
     do throws(SRTPError) {
       outbound = try SRTP.Context(
@@ -229,7 +232,8 @@ struct Transport: ~Copyable {
       return nil
     }
     return Outgoing(
-      socket: route.socket, destination: route.destination, count: count, prefix: UInt32(bigEndian: route.prefix), prefixCount: route.prefixCount,
+      socket: route.socket, destination: route.destination, count: count, prefix: UInt32(bigEndian: route.prefix),
+      prefixCount: route.prefixCount,
       paddingCount: route.paddingCount)
   }
 
