@@ -73,7 +73,7 @@ let package = Package(
     + room("Protocols/ICE", uses: ["Base", "Bytes", "STUN", "TURN"])
     + room("Protocols/MDNS", uses: ["Base", "Bytes"])
     + room("Protocols/DTLS", uses: ["Base", "Bytes", "COpenSSL"])
-    + room("Protocols/SRTP", uses: ["Base", "Bytes", "COpenSSL"])
+    + room("Protocols/SRTP", uses: ["Base", "Bytes", "COpenSSL"], tested: ["CSRTP"])
     + room("Protocols/RTP", uses: ["Base", "Bytes"])
     + room("Protocols/SCTP", uses: ["Base", "Bytes"], tested: ["CUsrsctp"])
     + room("Protocols/SDP", uses: ["Base"])
