@@ -206,12 +206,11 @@ final class HTTPTransfer: @unchecked Sendable {
       isTooLarge = true
       return 0
     }
-    let line = String(decoding: bytes, as: UTF8.self)
-    if line.hasPrefix("HTTP/") {
+    if bytes.starts(with: "HTTP/".utf8) {
       response.headers = HTTPHeaders()  // of an interim answer (100) or of the proxy
-    } else if let colon = line.firstIndex(of: ":") {
-      let value = line[line.index(after: colon)...].filter { $0 != "\r\n" && $0 != "\r" && $0 != "\n" }
-      response.headers.add(String(line[..<colon]).trimmed, String(value).trimmed)
+    } else if let colon = bytes.firstIndex(of: UInt8(ascii: ":")) {
+      let value = bytes[(colon + 1)...].filter { $0 != 13 && $0 != 10 }
+      response.headers.add(String(decoding: bytes[..<colon], as: UTF8.self).trimmed, String(decoding: value, as: UTF8.self).trimmed)
     }
     return bytes.count
   }

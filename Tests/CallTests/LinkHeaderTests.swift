@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func aLinkReadsAsItWasWritten() {
-    let server = ICEServer(url: "turn:a", username: #"a "quoted\name", x"#, credential: "p;w")
+    let server = ICEServer(url: "turn:a", username: #"a "quoted\name", x"#, credential: "p;w\"\u{301}\\")
     #expect(LinkHeader.parse(server.linkHeader.description).compactMap(ICEServer.init) == [server])
   }
 

@@ -33,8 +33,9 @@ public struct LinkHeader: Sendable, Equatable, CustomStringConvertible {
   /// The link as a field's value.
   public var description: String {
     parameters.reduce("<\(target)>") { text, parameter in
-      let quoted = parameter.value.flatMap { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }
-      return text + "; \(parameter.name)=\"\(String(quoted))\""
+      // By scalars: a quotation mark with a combining one after it is one `Character`, but still ends the text.
+      let quoted = parameter.value.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined()
+      return text + "; \(parameter.name)=\"\(quoted)\""
     }
   }
 

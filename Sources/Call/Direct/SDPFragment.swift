@@ -54,20 +54,20 @@ public struct SDPFragment: Sendable, Equatable, CustomStringConvertible {
     let lines = text.utf8.split(maxSplits: 1_000, omittingEmptySubsequences: false) { $0 == 10 }
     for (index, bytes) in lines.enumerated() {
       func fail(_ reason: String) -> SDPFragmentError { SDPFragmentError(line: index + 1, reason: reason) }
-      let line = String(Substring(bytes.last == 13 ? bytes.dropLast() : bytes))
+      let line = bytes.last == 13 ? bytes.dropLast() : bytes
       if line.isEmpty { continue }
       guard index < 1_000 else { throw fail("too many lines") }
-      guard line.utf8.count >= 2, line.utf8.dropFirst().first == UInt8(ascii: "=") else {
-        throw fail("\"\(line.prefix(40))\" is no SDP line")
+      guard line.count >= 2, line.dropFirst().first == UInt8(ascii: "=") else {
+        throw fail("\"\(Substring(line).prefix(40))\" is no SDP line")
       }
-      let value = String(line.dropFirst(2))
-      if line.hasPrefix("m=") {
+      let value = line.dropFirst(2)
+      if line.first == UInt8(ascii: "m") {
         try checkMid(startOfPart)
         startOfPart = index + 1
-        media.append(Media(line: value, mid: ""))
-      } else if line.hasPrefix("a=") {
-        let (name, argument) = SDPFragment.attribute(value)
-        try read(name, argument, fail)
+        media.append(Media(line: String(Substring(value)), mid: ""))
+      } else if line.first == UInt8(ascii: "a") {
+        let parts = value.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false).map { String(Substring($0)) }
+        try read(parts[0], parts.count > 1 ? parts[1] : "", fail)
       }
     }
     try checkMid(startOfPart)
@@ -75,11 +75,6 @@ public struct SDPFragment: Sendable, Equatable, CustomStringConvertible {
 
   private func checkMid(_ line: Int) throws(SDPFragmentError) {
     if let last = media.last, last.mid.isEmpty { throw SDPFragmentError(line: line, reason: "a media part without a=mid") }
-  }
-
-  private static func attribute(_ value: String) -> (name: String, argument: String) {
-    let parts = value.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    return (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
   }
 
   private mutating func read(_ name: String, _ argument: String, _ fail: (String) -> SDPFragmentError) throws(SDPFragmentError) {
