@@ -65,6 +65,8 @@ let package = Package(
     library("CUsrsctp", pkgConfig: "usrsctp"),
     .target(name: "CLinux", path: "Sources/C/CLinux"),
     .target(name: "CTOML", path: "Sources/C/CTOML"),
+    .target(name: "CReference", dependencies: ["COpenSSL"], path: "Sources/C/CReference"),
+    .target(name: "CAllocations", path: "Sources/C/CAllocations"),
   ]
     + room("Base")
     + room("Protocols/Bytes", uses: ["Base"])
@@ -96,8 +98,9 @@ let package = Package(
       .executableTarget(
         name: "parlor-bench",
         dependencies: [
-          "Base", "Bytes", "STUN", "ICE", "DTLS", "SRTP", "RTP", "SCTP", "SDP", "WebRTC", "Frames", "Codecs", "JitterBuffer", "Stage",
-          "Net", "Call",
+          "Base", "Bytes", "STUN", "ICE", "DTLS", "SRTP", "RTP", "SCTP", "SDP", "WebRTC", "Frames", "Codecs", "JitterBuffer", "Camera",
+          "Sound",
+          "Stage", "Net", "Call", "CYUV", "CReference", "CAllocations",
         ],
         path: "Sources/parlor-bench", swiftSettings: swift),
     ]
