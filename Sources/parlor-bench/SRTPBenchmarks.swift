@@ -8,7 +8,7 @@ final class ReferenceSRTP {
   let context: OpaquePointer
 
   init(_ profile: Profile) throws {
-    let isGCM = profile != .aes128CMSHA1_80
+    let isGCM = profile != .aes128CMHMACSHA1
     let key = [UInt8](repeating: 5, count: profile.keyCount)
     guard
       let context = reference_srtp_new(
