@@ -15,7 +15,6 @@ awk -v work="$work/example" '
   writing { print > file }
 ' README.md
 swift build --quiet --package-path "$work/example" 2>&1 | grep -v 'prohibited flag' || true
-offer=$'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=rtpmap:111 opus/48000/2\r\na=sendonly\r\n'
-output=$("$work/example/.build/debug/example" <<<"$offer")
+output=$("$work/example/.build/debug/example" </dev/null)
 echo "$output"
-[[ $output == "audio sendonly opus" ]]
+[[ $output == "connected after "*" ms of virtual time" ]]

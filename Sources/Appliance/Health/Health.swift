@@ -114,7 +114,7 @@ public struct Health: Sendable, Equatable {
       guard let code else { return nil }
       let text = reason ?? ""
       return Notice(
-        kind: .error(code: code.rawValue), title: code.title, text: retry == nil || text.isEmpty ? text : "\(text) Trying again.",
+        kind: .error(code: code.rawValue), title: code.title, text: retry == nil || text.isEmpty ? text : "\(text). Trying again.",
         countdown: retry)
     case .ready, .inCall: return nil
     }
