@@ -23,11 +23,10 @@ check() {  # a step that is one test
 }
 
 counted() {  # a step that ends with "NAME: N passed, N failed"
-  local name=$1 line
+  local name=$1 log=$build/$1.log line
   shift
-  exec 3>&1
-  line=$("$@" 2>&1 | tee /dev/fd/3 | grep -E "^$name: [0-9]+ passed, [0-9]+ failed$" | tail -n 1)
-  exec 3>&-
+  "$@" 2>&1 | tee "$log"
+  line=$(grep -E "^$name: [0-9]+ passed, [0-9]+ failed$" "$log" | tail -n 1)
   if [[ $line =~ ([0-9]+)\ passed,\ ([0-9]+)\ failed ]]; then
     count "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
   else
