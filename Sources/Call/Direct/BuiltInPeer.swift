@@ -52,6 +52,9 @@ public final class BuiltInPeer: Sendable {
   /// The endpoint of one kind.
   public func url(_ kind: WHIPServer.Kind) -> String { server.with { $0 }?.url(kind) ?? "" }
 
+  /// How many sessions stand.
+  public var sessionCount: Int { sessions.with { $0.count } }
+
   /// When the first block of its microphone began: the synthetic clicks come at whole seconds from then.
   public var microphoneStart: Instant { microphone.start }
 
