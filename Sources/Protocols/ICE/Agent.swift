@@ -107,9 +107,9 @@ public struct Agent: Sendable {
   /// When `handleTimeout` wants to be called next; nil when nothing is under way.
   public internal(set) var deadline: Instant?
 
-  private var transmits: [Transmit] = []
-  private var events: [Event] = []
-  var applicationData: [[UInt8]] = []
+  private var transmits = Queue<Transmit>()
+  private var events = Queue<Event>()
+  var applicationData = Queue<[UInt8]>()
 
   /// An agent at rest. With a `seed` its credentials, identifiers and times repeat, which is for tests only.
   public init(configuration: Configuration, isControlling: Bool, seed: UInt64? = nil) {
@@ -236,6 +236,38 @@ public struct Agent: Sendable {
     finish(now)
   }
 
+  /// Takes a restart back whose offer came to nothing: `earlier` is the agent as it was just before. What has happened since to the selected
+  /// pair, to sockets and to relays stays.
+  public mutating func rollBackRestart(to earlier: Agent, now: Instant) {
+    guard connectionState != .closed else { return }
+    var restored = earlier
+    (restored.transmits, restored.events, restored.applicationData) = (transmits, events, applicationData)
+    (restored.counters, restored.random, restored.nextStreamID, restored.nextRelayID) = (counters, random, nextStreamID, nextRelayID)
+    (restored.sockets, restored.relays, restored.queries, restored.configuration) = (sockets, relays, queries, configuration)
+    (restored.connectionState, restored.gatheringState, restored.selectedSince) = (connectionState, gatheringState, selectedSince)
+    if let index = selectedIndex, let old = restored.checkList.firstIndex(where: { $0.id == checkList[index].id }) {
+      restored.checkList[old] = checkList[index]
+    }
+    let open = Set(streams.map(\.id))
+    restored.streams.removeAll { !open.contains($0.id) }
+    let (bound, allocated) = (Set(sockets.map(\.id)), Set(relays.map(\.id)))
+    func isGone(_ path: Path) -> Bool {
+      switch path {
+      case .datagram(let socket): !bound.contains(socket)
+      case .relay(let relay): !allocated.contains(relay)
+      case .stream(let stream): !open.contains(stream)
+      }
+    }
+    restored.locals.removeAll { $0.path.map(isGone) ?? false }
+    restored.active = nil
+    self = restored
+    dropPairs { isGone($0.path) }
+    finish(now)
+  }
+
+  /// The latest round trip on the selected pair; nil while there is none.
+  public var roundTripTime: Interval? { selectedIndex.flatMap { checkList[$0].statistics.currentRoundTripTime } }
+
   /// Does what time asks for.
   public mutating func handleTimeout(now: Instant) {
     guard connectionState != .closed else { return }
@@ -243,13 +275,13 @@ public struct Agent: Sendable {
   }
 
   /// The next bytes to send.
-  public mutating func pollTransmit() -> Transmit? { transmits.isEmpty ? nil : transmits.removeFirst() }
+  public mutating func pollTransmit() -> Transmit? { transmits.popFirst() }
 
   /// The next event.
-  public mutating func pollEvent() -> Event? { events.isEmpty ? nil : events.removeFirst() }
+  public mutating func pollEvent() -> Event? { events.popFirst() }
 
   /// The next application data that came on a stream.
-  public mutating func pollApplicationData() -> [UInt8]? { applicationData.isEmpty ? nil : applicationData.removeFirst() }
+  public mutating func pollApplicationData() -> [UInt8]? { applicationData.popFirst() }
 
   /// Ends everything: allocations are given back, streams closed. What is queued can still be polled.
   public mutating func close(now: Instant) {

@@ -61,8 +61,8 @@ public struct Agent: Sendable {
   private let configuration: Configuration
   private var lookups: [Name: Lookup] = [:]
   private var registered: [Name: Registered] = [:]
-  private var transmits: [Transmit] = []
-  private var events: [Event] = []
+  private var transmits = Queue<Transmit>()
+  private var events = Queue<Event>()
 
   /// An agent that knows and asks nothing yet.
   public init(configuration: Configuration = Configuration()) { self.configuration = configuration }
@@ -217,10 +217,10 @@ public struct Agent: Sendable {
   // MARK: Output
 
   /// The next message to be sent.
-  public mutating func pollTransmit() -> Transmit? { transmits.isEmpty ? nil : transmits.removeFirst() }
+  public mutating func pollTransmit() -> Transmit? { transmits.popFirst() }
 
   /// The next event.
-  public mutating func pollEvent() -> Event? { events.isEmpty ? nil : events.removeFirst() }
+  public mutating func pollEvent() -> Event? { events.popFirst() }
 
   private mutating func send(_ message: Message, to destination: Destination) {
     transmits.append(Transmit(destination: destination, bytes: message.encoded()))

@@ -136,8 +136,8 @@ public struct Client: Sendable {
   /// How often the server had an allocation for these addresses already.
   var mismatches = 0
   var allocateAt: Instant?
-  private var transmits: [[UInt8]] = []
-  private var events: [Event] = []
+  private var transmits = Queue<[UInt8]>()
+  private var events = Queue<Event>()
 
   /// A client at rest. `random` gives the transaction identifiers.
   public init(_ configuration: Configuration, random: Randomness) {
@@ -212,10 +212,10 @@ public struct Client: Sendable {
   }
 
   /// The next message for the server.
-  public mutating func pollTransmit() -> [UInt8]? { transmits.isEmpty ? nil : transmits.removeFirst() }
+  public mutating func pollTransmit() -> [UInt8]? { transmits.popFirst() }
 
   /// The next event.
-  public mutating func pollEvent() -> Event? { events.isEmpty ? nil : events.removeFirst() }
+  public mutating func pollEvent() -> Event? { events.popFirst() }
 
   mutating func transmit(_ bytes: [UInt8]) { transmits.append(bytes) }
 

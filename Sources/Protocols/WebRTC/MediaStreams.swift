@@ -26,7 +26,21 @@ struct MediaStreams: Sendable {
   struct Receiving: Sendable {
     let identifier: TransceiverIdentifier
     let kind: MediaKind
+    /// Whether the peer named the source in its description, which then also takes it back.
+    var isDeclared: Bool
+    /// While false what arrives is dropped: the direction does not allow it.
+    var isActive = true
+    var formats: [UInt8: NegotiatedMedia.ReceiveFormat]
+    var extensionMap: HeaderExtensionMap
     var stream: ReceiveStream
+    /// The payload type that came last.
+    var payloadType: UInt8?
+
+    /// The codec that came last.
+    var codec: NegotiatedCodec? {
+      guard let payloadType, case .media(let capability) = formats[payloadType] else { return nil }
+      return NegotiatedCodec(payloadType: payloadType, capability: capability)
+    }
   }
 
   /// Where an arriving source belongs.
@@ -42,7 +56,8 @@ struct MediaStreams: Sendable {
   private(set) var receiving: [Receiving] = []
   private(set) var counters = Counters()
   private var routes: [UInt32: Route] = [:]
-  private var transceivers: [TransceiverIdentifier: Transceiver] = [:]
+  private var transceivers: [Transceiver] = []
+  /// For packets of sources that nobody knows.
   private var extensionMap = HeaderExtensionMap()
   private var pacer: Pacer
   private var bitrate: BitrateTarget
@@ -50,8 +65,9 @@ struct MediaStreams: Sendable {
   private var recorder = TransportFeedbackRecorder()
   private var usesTransportFeedback = false
   private var feedbackMediaSource: UInt32 = 0
-  private var events: [Event] = []
-  private var control: [[UInt8]] = []
+  private var events = Queue<Event>()
+  private var control = Queue<[UInt8]>()
+  private var roundTripTime: Interval?
   private var nextReport: Instant?
   private var clockOffset: Int64 = 0
   private var random: RandomSource
@@ -59,6 +75,8 @@ struct MediaStreams: Sendable {
 
   /// RFC 4585 section 3.6.2 lets feedback go early; regular reports come once a second while video flows.
   private static let reportInterval = Interval.seconds(1)
+  /// So many sources one transceiver may have: a sender that began anew counts as another one.
+  private static let sourceLimit = 4
 
   init(canonicalName: String, startBitrate: Int, maximumBitrate: Int, source: UInt32) {
     (self.canonicalName, feedbackSource) = (canonicalName, source)
@@ -71,12 +89,19 @@ struct MediaStreams: Sendable {
 
   // MARK: What was agreed on
 
-  /// Follows the transceivers after an agreement.
+  /// Follows the transceivers after an agreement. Those that are not in the list are gone.
   mutating func apply(_ list: [Transceiver], now: Instant) {
-    for transceiver in list {
-      transceivers[transceiver.identifier] = transceiver
-      guard let negotiated = transceiver.negotiated else { continue }
-      for (kind, identifier) in negotiated.extensions { _ = extensionMap.set(kind, identifier: identifier) }
+    let known = Set(list.map(\.identifier))
+    for sender in sending where !known.contains(sender.identifier) { stop(sender.identifier) }
+    sending.removeAll { !known.contains($0.identifier) }
+    removeReceiving { !known.contains($0.identifier) }
+    transceivers = list
+    (extensionMap, usesTransportFeedback) = (HeaderExtensionMap(), false)
+    for negotiated in list.compactMap(\.negotiated) {
+      for (kind, identifier) in negotiated.extensions.sorted(by: { $0.key.rawValue < $1.key.rawValue })
+      where extensionMap[identifier] == nil && extensionMap.identifier(for: kind) == nil {
+        _ = extensionMap.set(kind, identifier: identifier)
+      }
       if negotiated.codecs.contains(where: { $0.capability.feedback.contains("transport-cc") }),
         negotiated.extensions[.transportSequenceNumber] != nil
       {
@@ -98,7 +123,9 @@ struct MediaStreams: Sendable {
     if let index {
       sending[index].codec = codec
       sending[index].isActive = true
+      sending[index].stream.configuration.clockRate = codec.capability.clockRate
       sending[index].stream.configuration.extensionMap = negotiated.extensionMap
+      sending[index].stream.configuration.retransmissionSSRC = retransmissions.isEmpty ? nil : transceiver.retransmissionSource
       sending[index].stream.configuration.retransmissionPayloadTypes = retransmissions
       sending[index].stream.configuration.mid = transceiver.mid
       return
@@ -119,19 +146,42 @@ struct MediaStreams: Sendable {
   }
 
   private mutating func applyReceiving(_ transceiver: Transceiver) {
-    guard let negotiated = transceiver.negotiated, transceiver.currentDirection?.receives == true else { return }
+    let isActive = transceiver.currentDirection?.receives == true && !transceiver.isStopped
+    guard isActive, let negotiated = transceiver.negotiated else {
+      for index in receiving.indices where receiving[index].identifier == transceiver.identifier { receiving[index].isActive = false }
+      return
+    }
+    // A source that the peer declared goes when it declares another one.
+    if let source = negotiated.remoteSource {
+      removeReceiving {
+        $0.identifier == transceiver.identifier
+          ? $0.isDeclared && $0.stream.configuration.ssrc != source : $0.stream.configuration.ssrc == source
+      }
+    }
+    for index in receiving.indices where receiving[index].identifier == transceiver.identifier {
+      receiving[index].isActive = true
+      receiving[index].formats = negotiated.receivePayloadTypes
+      receiving[index].extensionMap = negotiated.extensionMap
+      configure(&receiving[index].stream.configuration, negotiated)
+    }
     // The peer may declare its sources ahead; else they are recognized by what their packets carry.
-    guard let source = negotiated.remoteSource, routes[source] == nil else { return }
-    route(source, to: transceiver)
+    guard let source = negotiated.remoteSource else { return }
+    if routes[source] == nil { route(source, to: transceiver, negotiated, isDeclared: true) }
     if let retransmissions = negotiated.remoteRetransmissionSource { routeRetransmissions(retransmissions, of: source) }
+  }
+
+  /// Stops sending and receiving at once (W3C `RTCRtpTransceiver.stop()`); the peer is told by a goodbye (RFC 3550 section 6.6).
+  mutating func stop(_ identifier: TransceiverIdentifier) {
+    for index in receiving.indices where receiving[index].identifier == identifier { receiving[index].isActive = false }
+    guard let index = sending.firstIndex(where: { $0.identifier == identifier && $0.isActive }) else { return }
+    sendGoodbye([sending[index].stream.configuration.ssrc])
+    sending[index].isActive = false
   }
 
   // MARK: Receiving
 
-  private mutating func route(_ source: UInt32, to transceiver: Transceiver) {
-    guard let negotiated = transceiver.negotiated else { return }
-    var configuration = ReceiveStream.Configuration(
-      ssrc: source, localSSRC: controlSource, codecs: [:], isNackEnabled: false, isPictureLossIndicationEnabled: false)
+  private func configure(_ configuration: inout ReceiveStream.Configuration, _ negotiated: NegotiatedMedia) {
+    (configuration.codecs, configuration.isNackEnabled, configuration.isPictureLossIndicationEnabled) = ([:], false, false)
     for (number, format) in negotiated.receivePayloadTypes {
       switch format {
       case .media(let codec):
@@ -143,34 +193,73 @@ struct MediaStreams: Sendable {
         configuration.codecs[number] = ReceiveStream.Codec(format: .rtx, clockRate: 90_000, associatedPayloadType: associated)
       }
     }
+  }
+
+  private mutating func route(_ source: UInt32, to transceiver: Transceiver, _ negotiated: NegotiatedMedia, isDeclared: Bool) {
+    makeRoom(in: transceiver.identifier)
+    var configuration = ReceiveStream.Configuration(
+      ssrc: source, localSSRC: controlSource, codecs: [:], isNackEnabled: false, isPictureLossIndicationEnabled: false)
+    configure(&configuration, negotiated)
+    var stream = ReceiveStream(configuration)
+    stream.roundTripTime = roundTripTime
     receiving.append(
-      Receiving(identifier: transceiver.identifier, kind: transceiver.kind, stream: ReceiveStream(configuration)))
+      Receiving(
+        identifier: transceiver.identifier, kind: transceiver.kind, isDeclared: isDeclared, formats: negotiated.receivePayloadTypes,
+        extensionMap: negotiated.extensionMap, stream: stream))
     routes[source] = Route(index: receiving.count - 1, isRetransmission: false)
   }
 
+  /// The source that was silent for longest gives way to a new one.
+  private mutating func makeRoom(in identifier: TransceiverIdentifier) {
+    let own = receiving.filter { $0.identifier == identifier }
+    guard own.count >= MediaStreams.sourceLimit else { return }
+    func lastHeard(_ receiver: Receiving) -> Instant { receiver.stream.statistics.lastPacketReceived ?? .zero }
+    guard let oldest = own.min(by: { lastHeard($0) < lastHeard($1) })?.stream.configuration.ssrc else { return }
+    removeReceiving { $0.stream.configuration.ssrc == oldest }
+  }
+
+  private mutating func removeReceiving(where isGone: (Receiving) -> Bool) {
+    guard receiving.contains(where: isGone) else { return }
+    receiving.removeAll(where: isGone)
+    routes = [:]
+    for (index, receiver) in receiving.enumerated() {
+      routes[receiver.stream.configuration.ssrc] = Route(index: index, isRetransmission: false)
+      if let source = receiver.stream.configuration.retransmissionSSRC { routes[source] = Route(index: index, isRetransmission: true) }
+    }
+  }
+
   private mutating func routeRetransmissions(_ source: UInt32, of primary: UInt32) {
-    guard let route = routes[primary] else { return }
+    guard let route = routes[primary], !route.isRetransmission, source != primary else { return }
+    // One source takes the place of another: the table stays as large as the list of receivers.
+    if let old = receiving[route.index].stream.configuration.retransmissionSSRC { routes[old] = nil }
+    if let other = routes[source], !other.isRetransmission { return }
     receiving[route.index].stream.configuration.retransmissionSSRC = source
     routes[source] = Route(index: route.index, isRetransmission: true)
   }
 
   /// Finds out where a source that was never seen belongs (RFC 8843 section 9.2): by its mid, else by a payload type that only one section has.
-  private mutating func recognize(_ header: RTP.Header, _ extensions: HeaderExtensions) -> Route? {
-    let candidates = transceivers.values.filter {
+  private mutating func recognize(_ header: RTP.Header, _ packet: RawSpan) -> Route? {
+    var candidates = transceivers.filter {
       $0.currentDirection?.receives == true && $0.negotiated?.receivePayloadTypes[header.payloadType] != nil
     }
-    let transceiver: Transceiver?
-    if let mid = extensions.mid {
-      transceiver = candidates.first { $0.mid == mid }
-    } else {
-      transceiver = candidates.count == 1 ? candidates.first : nil
+    var namesMid = false
+    let named = candidates.firstIndex { candidate in
+      guard let map = candidate.negotiated?.extensionMap, let mid = HeaderExtensions(parsing: packet, header: header, map: map).mid else {
+        return false
+      }
+      namesMid = true
+      return mid == candidate.mid
     }
-    guard let transceiver, let format = transceiver.negotiated?.receivePayloadTypes[header.payloadType] else { return nil }
+    if let named { candidates = [candidates[named]] } else if namesMid { return nil }
+    guard candidates.count == 1, let negotiated = candidates[0].negotiated, let format = negotiated.receivePayloadTypes[header.payloadType]
+    else { return nil }
     switch format {
-    case .media: route(header.ssrc, to: transceiver)
+    case .media: route(header.ssrc, to: candidates[0], negotiated, isDeclared: false)
     case .retransmission:
       // A repair stream belongs to the newest source of its section.
-      guard let primary = receiving.last(where: { $0.identifier == transceiver.identifier })?.stream.configuration.ssrc else { return nil }
+      guard let primary = receiving.last(where: { $0.identifier == candidates[0].identifier })?.stream.configuration.ssrc else {
+        return nil
+      }
       routeRetransmissions(header.ssrc, of: primary)
     }
     return routes[header.ssrc]
@@ -186,24 +275,34 @@ struct MediaStreams: Sendable {
       counters.count("rtp.malformed")
       return nil
     }
-    let extensions = HeaderExtensions(parsing: packet.bytes, header: header, map: extensionMap)
+    let route = routes[header.ssrc] ?? recognize(header, packet.bytes)
+    let map = route.map { receiving[$0.index].extensionMap } ?? extensionMap
+    let extensions = HeaderExtensions(parsing: packet.bytes, header: header, map: map)
     if extensions.isMalformed { counters.count("rtp.malformedExtension") }
     if usesTransportFeedback, let number = extensions.transportSequenceNumber {
       recorder.record(number, now: now)
       feedbackMediaSource = header.ssrc
     }
-    guard let route = routes[header.ssrc] ?? recognize(header, extensions) else {
+    guard let route else {
       counters.count("rtp.unknownSource")
       return nil
     }
-    guard let media = receiving[route.index].stream.receive(&packet, header: header, now: now) else { return nil }
-    let identifier = receiving[route.index].identifier
-    guard case .media(let codec) = transceivers[identifier]?.negotiated?.receivePayloadTypes[media.header.payloadType] else {
+    guard receiving[route.index].isActive else {
+      counters.count("rtp.inactiveReceiver")
+      return nil
+    }
+    guard receiving[route.index].formats[header.payloadType] != nil else {
       counters.count("rtp.unknownPayloadType")
       return nil
     }
+    guard let media = receiving[route.index].stream.receive(&packet, header: header, now: now) else { return nil }
+    guard case .media(let codec) = receiving[route.index].formats[media.header.payloadType] else {
+      counters.count("rtp.unknownPayloadType")
+      return nil
+    }
+    receiving[route.index].payloadType = media.header.payloadType
     return ReceivedMedia(
-      transceiver: identifier, codec: codec, header: media.header,
+      transceiver: receiving[route.index].identifier, codec: codec, header: media.header,
       packet: range.lowerBound + media.range.lowerBound..<range.lowerBound + media.range.upperBound,
       videoOrientation: extensions.videoOrientation)
   }
@@ -212,6 +311,12 @@ struct MediaStreams: Sendable {
     guard let index = receiving.lastIndex(where: { $0.identifier == identifier }) else { return }
     receiving[index].stream.requestKeyFrame(now: now)
     sendFeedback(now: now)
+  }
+
+  /// Gives up on packets before `sequenceNumber`, which the jitter buffer went on without: they are not asked for any more.
+  mutating func discardMissing(of identifier: TransceiverIdentifier, before sequenceNumber: UInt16) {
+    guard let index = receiving.lastIndex(where: { $0.identifier == identifier }) else { return }
+    receiving[index].stream.discardMissing(before: sequenceNumber)
   }
 
   // MARK: Sending
@@ -259,8 +364,7 @@ struct MediaStreams: Sendable {
 
   /// The next packet to be protected and sent: control first, then sound, then pictures as the pacer allows.
   mutating func pollTransmit(into buffer: inout MutableRawSpan, now: Instant) -> (count: Int, isControl: Bool)? {
-    if !control.isEmpty {
-      let packet = control.removeFirst()
+    if let packet = control.popFirst() {
       buffer.copy(packet.span.bytes, at: 0)
       return (packet.count, true)
     }
@@ -299,7 +403,7 @@ struct MediaStreams: Sendable {
 
   /// Queues feedback; alone where reduced-size packets were agreed on (RFC 5506), else behind an empty report.
   private mutating func send(_ packets: [RTCP.Packet]) {
-    let isReduced = transceivers.values.allSatisfy { $0.negotiated?.isReducedSizeRTCP ?? true }
+    let isReduced = transceivers.allSatisfy { $0.negotiated?.isReducedSizeRTCP ?? true }
     control.append(
       RTCP.write(
         isReduced
@@ -365,7 +469,7 @@ struct MediaStreams: Sendable {
     events.append(.targetBitrate(bitrate.bitrate))
   }
 
-  mutating func pollEvent() -> Event? { events.isEmpty ? nil : events.removeFirst() }
+  mutating func pollEvent() -> Event? { events.popFirst() }
 
   // MARK: Time
 
@@ -379,7 +483,12 @@ struct MediaStreams: Sendable {
     return result
   }
 
-  mutating func handleTimeout(now: Instant) {
+  /// Does what is due. `roundTripTime` is that of the transport, which sets the pace of requests.
+  mutating func handleTimeout(roundTripTime: Interval?, now: Instant) {
+    if let roundTripTime, roundTripTime != self.roundTripTime {
+      self.roundTripTime = roundTripTime
+      for index in receiving.indices { receiving[index].stream.roundTripTime = roundTripTime }
+    }
     sendFeedback(now: now)
     if let due = nextReport, due <= now {
       sendReports(now: now)
@@ -412,14 +521,19 @@ struct MediaStreams: Sendable {
     control.append(RTCP.write(packets))
   }
 
+  private mutating func sendGoodbye(_ sources: [UInt32]) {
+    control.append(
+      RTCP.write([
+        .receiverReport(RTCP.ReceiverReport(ssrc: controlSource)),
+        .sourceDescription(RTCP.SourceDescription(ssrc: controlSource, canonicalName: canonicalName)),
+        .goodbye(RTCP.Goodbye(ssrcs: sources)),
+      ]))
+  }
+
   /// Queues a goodbye for all that was sent.
   mutating func close() {
     let sources = sending.filter(\.isActive).map(\.stream.configuration.ssrc)
-    guard !sources.isEmpty else { return }
-    control.append(
-      RTCP.write([
-        .receiverReport(RTCP.ReceiverReport(ssrc: controlSource)), .goodbye(RTCP.Goodbye(ssrcs: sources)),
-      ]))
+    if !sources.isEmpty { sendGoodbye(Array(sources.prefix(31))) }
     for index in sending.indices { sending[index].isActive = false }
   }
 }

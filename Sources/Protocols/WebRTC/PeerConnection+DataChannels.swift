@@ -18,6 +18,8 @@ public struct DataChannel: Sendable {
   /// The SCTP stream, once it is known.
   public internal(set) var streamIdentifier: UInt16?
   var channel: ChannelIdentifier?
+  var bufferedAmountLowThreshold = 0
+  var hasOpened = false
 }
 
 extension PeerConnection {
@@ -27,25 +29,38 @@ extension PeerConnection {
   /// W3C `createDataChannel`.
   public mutating func createDataChannel(_ options: ChannelOptions) throws(PeerConnectionError) -> DataChannelIdentifier {
     try checkOpen()
+    guard options.label.utf8.count <= 65_535, options.protocolName.utf8.count <= 65_535 else {
+      throw PeerConnectionError(.type, "a label or protocol name has more than 65535 bytes")
+    }
     if options.maxPacketLifeTime != nil, options.maxRetransmits != nil {
       throw PeerConnectionError(.type, "a channel has a maximum life time or a maximum of retransmissions, not both")
     }
-    if let identifier = options.negotiatedIdentifier, identifier == .max {
-      throw PeerConnectionError(.type, "65535 is not a channel identifier")
+    if let wanted = options.negotiatedIdentifier {
+      if wanted == .max { throw PeerConnectionError(.type, "65535 is not a channel identifier") }
+      let isTaken = channels.contains { $0.state != .closed && ($0.streamIdentifier ?? $0.options.negotiatedIdentifier) == wanted }
+      if isTaken { throw PeerConnectionError(.operation, "the channel identifier \(wanted) is in use") }
     }
     let identifier = DataChannelIdentifier(rawValue: channels.count)
     channels.append(DataChannel(identifier: identifier, options: options))
-    if association != nil { try open(at: channels.count - 1) }
+    if association != nil {
+      do throws(PeerConnectionError) {
+        try open(at: channels.count - 1)
+      } catch {
+        channels.removeLast()
+        throw error
+      }
+    }
     negotiation.wantsData = true
     checkNegotiationNeeded()
     return identifier
   }
 
   private mutating func open(at index: Int) throws(PeerConnectionError) {
-    do {
-      channels[index].channel = try association?.open(channels[index].options)
+    do throws(ChannelError) {
+      guard let channel = try association?.open(channels[index].options) else { return }
+      channels[index].channel = channel
+      association?.setBufferedAmountLowThreshold(channels[index].bufferedAmountLowThreshold, of: channel)
     } catch {
-      channels[index].state = .closed
       throw PeerConnectionError(.operation, "\(error)")
     }
   }
@@ -57,8 +72,10 @@ extension PeerConnection {
     guard channels.indices.contains(identifier.rawValue), channels[identifier.rawValue].state == .open,
       let channel = channels[identifier.rawValue].channel
     else { throw PeerConnectionError(.invalidState, "the data channel is not open") }
-    do {
+    do throws(ChannelError) {
       try association?.send(data, isText: isText, on: channel, now: now)
+    } catch .messageTooLarge(let maximum) {
+      throw PeerConnectionError(.type, "the peer takes no message larger than \(maximum) bytes")
     } catch {
       throw PeerConnectionError(.operation, "\(error)")
     }
@@ -72,7 +89,9 @@ extension PeerConnection {
 
   /// W3C `bufferedAmountLowThreshold`.
   public mutating func setBufferedAmountLowThreshold(_ threshold: Int, of identifier: DataChannelIdentifier) {
-    guard channels.indices.contains(identifier.rawValue), let channel = channels[identifier.rawValue].channel else { return }
+    guard channels.indices.contains(identifier.rawValue) else { return }
+    channels[identifier.rawValue].bufferedAmountLowThreshold = threshold
+    guard let channel = channels[identifier.rawValue].channel else { return }
     association?.setBufferedAmountLowThreshold(threshold, of: channel)
   }
 
@@ -81,7 +100,20 @@ extension PeerConnection {
     let index = identifier.rawValue
     guard channels.indices.contains(index), channels[index].state == .open || channels[index].state == .connecting else { return }
     channels[index].state = .closing
-    if let channel = channels[index].channel { association?.close(channel, now: now) }
+    guard let channel = channels[index].channel else { return setClosed(index) }
+    association?.close(channel, now: now)
+  }
+
+  private mutating func setClosed(_ index: Int) {
+    guard channels[index].state != .closed else { return }
+    channels[index].state = .closed
+    events.append(.dataChannelClose(channels[index].identifier))
+  }
+
+  /// Closes what waits for a data section that the peer refused.
+  mutating func closeRefusedChannels() {
+    guard association == nil, !negotiation.wantsData, !negotiation.hasAcceptedData else { return }
+    for index in channels.indices { setClosed(index) }
   }
 
   /// Makes the association when a data section was agreed on.
@@ -99,7 +131,9 @@ extension PeerConnection {
     // RFC 8841 section 6.1: 64 KiB when the attribute is absent, 0 for no limit.
     made.setRemoteMaximumMessageSize(remote.media[index].maxMessageSize ?? 65_536)
     association = made
-    for index in channels.indices where channels[index].channel == nil { try? open(at: index) }
+    for index in channels.indices where channels[index].channel == nil && channels[index].state == .connecting {
+      do throws(PeerConnectionError) { try open(at: index) } catch { setClosed(index) }
+    }
   }
 
   mutating func receiveApplicationData(now: Instant) {
@@ -115,6 +149,12 @@ extension PeerConnection {
       association?.start(now: now)
     }
     takeAssociationEvents()
+    // Without DTLS nothing can be sent or received any more.
+    if transport.state == .closed || transport.state == .failed, !isAssociationEnded {
+      isAssociationEnded = true
+      association?.abort(now: now)
+      for index in channels.indices { setClosed(index) }
+    }
   }
 
   private mutating func takeAssociationEvents() {
@@ -124,13 +164,14 @@ extension PeerConnection {
       case .channelOpened(let channel):
         guard let index = index(of: channel) else { continue }
         channels[index].streamIdentifier = association?.streamIdentifier(of: channel)
+        channels[index].hasOpened = true
         if channels[index].state == .connecting {
           channels[index].state = .open
           events.append(.dataChannelOpen(channels[index].identifier))
         }
       case .channelOffered(let channel, let options, let stream):
         var offered = DataChannel(identifier: DataChannelIdentifier(rawValue: channels.count), options: options)
-        (offered.channel, offered.streamIdentifier, offered.state) = (channel, stream, .open)
+        (offered.channel, offered.streamIdentifier, offered.state, offered.hasOpened) = (channel, stream, .open, true)
         channels.append(offered)
         events.append(.dataChannel(offered.identifier))
         events.append(.dataChannelOpen(offered.identifier))
@@ -141,14 +182,9 @@ extension PeerConnection {
         guard let index = index(of: channel) else { continue }
         events.append(.dataChannelBufferedAmountLow(channels[index].identifier))
       case .channelClosed(let channel):
-        guard let index = index(of: channel), channels[index].state != .closed else { continue }
-        channels[index].state = .closed
-        events.append(.dataChannelClose(channels[index].identifier))
+        if let index = index(of: channel) { setClosed(index) }
       case .closed:
-        for index in channels.indices where channels[index].state != .closed {
-          channels[index].state = .closed
-          events.append(.dataChannelClose(channels[index].identifier))
-        }
+        for index in channels.indices { setClosed(index) }
       }
     }
   }

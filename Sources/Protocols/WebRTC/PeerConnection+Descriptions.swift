@@ -4,16 +4,21 @@ import ICE
 import SDP
 
 extension PeerConnection {
+  /// What a rollback of a pending ICE restart returns to.
+  struct BeforeRestart: Sendable {
+    var agent: ICE.Agent
+    var candidates: [ICE.Candidate]
+    var wasWanted: Bool
+  }
+
   /// W3C `createOffer`. With `isIceRestart` the offer names new ICE credentials.
   public mutating func createOffer(isIceRestart: Bool = false, now: Instant) throws(PeerConnectionError) -> SessionDescription {
     try checkOpen()
     guard [.stable, .haveLocalOffer].contains(negotiation.signalingState) else {
       throw PeerConnectionError(.invalidState, "an offer cannot be made in signaling state \(negotiation.signalingState.rawValue)")
     }
-    if isIceRestart || wantsRestart, negotiation.currentLocal != nil, restartParameters == nil {
-      restartParameters = transport.ice.makeParameters()
-    }
-    return negotiation.makeOffer(transport: localTransport)
+    let restarts = (isIceRestart || wantsRestart) && negotiation.currentLocal != nil
+    return negotiation.makeOffer(transport: localTransport(restarts: restarts))
   }
 
   /// W3C `createAnswer`.
@@ -22,22 +27,22 @@ extension PeerConnection {
     guard [.haveRemoteOffer, .haveLocalProvisionalAnswer].contains(negotiation.signalingState) else {
       throw PeerConnectionError(.invalidState, "an answer cannot be made in signaling state \(negotiation.signalingState.rawValue)")
     }
-    if isRemoteRestart, restartParameters == nil { restartParameters = transport.ice.makeParameters() }
-    return try negotiation.makeAnswer(transport: localTransport)
+    return try negotiation.makeAnswer(transport: localTransport(restarts: isRemoteRestart))
   }
 
-  private var localTransport: Negotiation.LocalTransport {
-    Negotiation.LocalTransport(
-      parameters: restartParameters ?? transport.ice.localParameters, fingerprint: configuration.certificate.fingerprint(.sha256),
-      role: transport.role)
+  private mutating func localTransport(restarts: Bool) -> Negotiation.LocalTransport {
+    if restarts, restartParameters == nil { restartParameters = transport.ice.makeParameters() }
+    return Negotiation.LocalTransport(
+      parameters: (restarts ? restartParameters : nil) ?? transport.ice.localParameters,
+      fingerprint: configuration.certificate.fingerprint(.sha256), role: transport.role)
   }
 
   /// Whether the pending offer's credentials differ from those in use: the peer restarts ICE (RFC 8839 section 4.4.1.1.1).
   private var isRemoteRestart: Bool {
-    guard let used = transport.ice.remoteParameters, let offered = negotiation.remoteDescription?.description.transportParameters else {
-      return false
-    }
-    return used.usernameFragment != offered.usernameFragment && negotiation.currentRemote != nil
+    guard negotiation.currentRemote != nil, negotiation.remoteDescription?.type == .offer, negotiation.signalingState != .stable,
+      let used = transport.ice.remoteParameters, let offered = remoteParameters
+    else { return false }
+    return used.usernameFragment != offered.usernameFragment
   }
 
   /// W3C `setLocalDescription`. Without a description, an offer or answer is made as the state asks for.
@@ -56,18 +61,16 @@ extension PeerConnection {
     } else {
       chosen = type == .offer ? try createOffer(now: now) : try createAnswer(now: now)
     }
-    try negotiation.setLocal(type, chosen)
+    let isFirst = negotiation.currentRemote == nil
+    let effects = try negotiation.setLocal(type, chosen)
     if type == .rollback {
-      undoRestart()
+      rollBackTransport(now: now)
     } else {
       if let parameters = restartParameters, chosen.usesFragment(parameters.usernameFragment) { restart(parameters, now: now) }
-      if !isGathering {
-        isGathering = true
-        if type == .offer { transport.ice.setControlling(true) }
-        transport.ice.gather(now: now)
-      }
+      if type == .offer, isFirst { transport.ice.setControlling(true) }
+      transport.ice.gather(now: now)
     }
-    finish(from: before, effects: [], now: now)
+    finish(from: before, effects: effects, now: now)
   }
 
   /// W3C `setRemoteDescription`. An offer that meets a local offer rolls the local one back first.
@@ -75,12 +78,14 @@ extension PeerConnection {
     _ type: DescriptionType, _ description: SessionDescription, now: Instant
   ) throws(PeerConnectionError) {
     try checkOpen()
+    if type != .rollback { try checkFingerprints(of: description) }
     let before = negotiation.signalingState
     let isCollision = type == .offer && before == .haveLocalOffer
     let effects = try negotiation.setRemote(type, description)
-    if isCollision || type == .rollback { undoRestart() }
-    if type != .rollback { takeTransport(of: description, type: type, now: now) }
-    finish(from: before, effects: effects, now: now)
+    if isCollision { events.append(.signalingStateChange(.stable)) }
+    if isCollision || type == .rollback { rollBackTransport(now: now) }
+    if type != .rollback { takeTransport(type: type, now: now) }
+    finish(from: isCollision ? .stable : before, effects: effects, now: now)
   }
 
   /// Reads a description as text first; what cannot be read is an `OperationError` that names the line.
@@ -94,10 +99,29 @@ extension PeerConnection {
     try setRemoteDescription(type, description, now: now)
   }
 
+  /// One DTLS association lasts as long as the connection; another certificate would need another one (RFC 8842 section 5.1).
+  private func checkFingerprints(of description: SessionDescription) throws(PeerConnectionError) {
+    guard !remoteFingerprints.isEmpty else { return }
+    let named = description.fingerprints(at: description.transportSection())
+    guard named.isEmpty || named.contains(where: { name in remoteFingerprints.contains { $0.isSame(as: name) } }) else {
+      throw PeerConnectionError(.invalidAccess, "the peer's DTLS fingerprint changed, which takes a new connection")
+    }
+  }
+
+  // MARK: Candidates
+
   /// W3C `addIceCandidate`. An empty candidate, or nil, ends the peer's candidates.
   public mutating func addIceCandidate(_ candidate: IceCandidate?, now: Instant) throws(PeerConnectionError) {
+    try checkOpen()
+    guard let remote = negotiation.remoteDescription?.description else {
+      throw PeerConnectionError(.invalidState, "a candidate came before the remote description")
+    }
+    guard let index = try section(of: candidate, in: remote), remote.media.indices.contains(index) else { return }
+    // While a restart waits for the answer, the candidates of the new generation wait in the description.
+    let isCurrent = remoteParameters?.usernameFragment == transport.ice.remoteParameters?.usernameFragment
     guard let candidate, !candidate.candidate.isEmpty else {
-      transport.ice.endOfRemoteCandidates(now: now)
+      negotiation.addRemoteCandidate(nil, at: index)
+      if isCurrent { transport.ice.endOfRemoteCandidates(now: now) }
       return
     }
     let parsed: ICE.Candidate
@@ -106,23 +130,34 @@ extension PeerConnection {
     } catch {
       throw PeerConnectionError(.operation, "\(error)")
     }
-    try addIceCandidate(parsed, fragment: candidate.usernameFragment, mid: candidate.sdpMid, index: candidate.sdpMLineIndex, now: now)
+    // Other components, and transports that the bundle does without, are of no use here.
+    let fragment = candidate.usernameFragment ?? remote.usernameFragment(of: remote.media[index])
+    guard parsed.component == 1, fragment == nil || fragment == remoteParameters?.usernameFragment else { return }
+    negotiation.addRemoteCandidate(parsed.description, at: index)
+    if isCurrent { add(parsed, now: now) }
   }
 
-  private mutating func addIceCandidate(
-    _ candidate: ICE.Candidate, fragment: String?, mid: String?, index: Int?, now: Instant
-  ) throws(PeerConnectionError) {
-    guard let remote = negotiation.remoteDescription?.description else {
-      throw PeerConnectionError(.invalidState, "a candidate came before the remote description")
+  /// The section that a candidate is for; nil for a candidate of an earlier generation.
+  private func section(of candidate: IceCandidate?, in remote: SessionDescription) throws(PeerConnectionError) -> Int? {
+    let fallback = negotiation.remoteTransportSection ?? 0
+    guard let candidate else { return fallback }
+    if let fragment = candidate.usernameFragment, !remote.usesFragment(fragment) {
+      if negotiation.currentRemote?.description.usesFragment(fragment) == true
+        || fragment == transport.ice.remoteParameters?.usernameFragment
+      {
+        return nil
+      }
+      throw PeerConnectionError(.operation, "no media section has the user name fragment \(fragment)")
     }
-    if let mid, !negotiation.sections.contains(where: { $0.mid == mid }) {
-      throw PeerConnectionError(.operation, "no media section has the mid \(mid)")
+    if let mid = candidate.sdpMid {
+      guard let index = negotiation.sections.firstIndex(where: { $0.mid == mid }), index < remote.media.count else {
+        throw PeerConnectionError(.operation, "no media section has the mid \(mid)")
+      }
+      return index
     }
-    if mid == nil, let index, !remote.media.indices.contains(index) {
-      throw PeerConnectionError(.operation, "there is no media section \(index)")
-    }
-    guard candidate.component == 1 else { return }
-    add(candidate, now: now)
+    guard let index = candidate.sdpMLineIndex else { return fallback }
+    guard remote.media.indices.contains(index) else { throw PeerConnectionError(.operation, "there is no media section \(index)") }
+    return index
   }
 
   private mutating func add(_ candidate: ICE.Candidate, now: Instant) {
@@ -135,6 +170,8 @@ extension PeerConnection {
     transport.ice.addRemoteCandidate(candidate, now: now)
   }
 
+  // MARK: ICE restarts
+
   /// W3C `restartIce()`: the next offer names new credentials.
   public mutating func restartIce() {
     guard negotiation.currentLocal != nil, !isClosed else { return }
@@ -143,43 +180,72 @@ extension PeerConnection {
   }
 
   private mutating func restart(_ parameters: ICE.Parameters, now: Instant) {
-    if agentBeforeRestart == nil { agentBeforeRestart = transport.ice }
+    takeIceEvents()
+    if beforeRestart == nil { beforeRestart = BeforeRestart(agent: transport.ice, candidates: localCandidates, wasWanted: wantsRestart) }
     localCandidates = []
     transport.ice.restart(with: parameters, now: now)
     restartParameters = nil
     wantsRestart = false
   }
 
-  private mutating func undoRestart() {
+  private mutating func rollBackTransport(now: Instant) {
     restartParameters = nil
-    if let agent = agentBeforeRestart { transport.ice = agent }
-    agentBeforeRestart = nil
+    if let before = beforeRestart {
+      takeIceEvents()
+      transport.ice.rollBackRestart(to: before.agent, now: now)
+      (localCandidates, wantsRestart) = (before.candidates, before.wasWanted)
+      beforeRestart = nil
+    } else if negotiation.currentRemote == nil, transport.ice.remoteParameters != nil {
+      // The first offer of the peer came to nothing: nothing of it may be tried.
+      takeIceEvents()
+      localCandidates = []
+      transport.ice.restart(now: now)
+    }
+  }
+
+  // MARK: What descriptions say of the transport
+
+  /// The peer's credentials, by its latest description.
+  private var remoteParameters: ICE.Parameters? {
+    guard let remote = negotiation.remoteDescription?.description, let index = negotiation.remoteTransportSection,
+      let fragment = remote.usernameFragment(of: remote.media[index]), let password = remote.password(of: remote.media[index])
+    else { return nil }
+    return ICE.Parameters(usernameFragment: fragment, password: password, isLite: remote.isICELite)
+  }
+
+  private var remoteFingerprints: [CertificateFingerprint] {
+    guard transport.role != nil, let remote = negotiation.currentRemote?.description else { return [] }
+    return remote.fingerprints(at: remote.transportSection())
   }
 
   /// What a remote description says of ICE: credentials, candidates, the end of them.
-  private mutating func takeTransport(of description: SessionDescription, type: DescriptionType, now: Instant) {
-    guard let parameters = description.transportParameters else { return }
-    if !isGathering, type == .offer { transport.ice.setControlling(parameters.isLite) }
+  private mutating func takeTransport(type: DescriptionType, now: Instant) {
+    guard let parameters = remoteParameters else { return }
+    // A lite peer never controls. Else the first offer decides (RFC 8445 section 6.1.1).
+    if type == .offer, negotiation.currentRemote == nil, transport.ice.remoteParameters == nil { transport.ice.setControlling(false) }
     if parameters.isLite { transport.ice.setControlling(true) }
-    let isNew = transport.ice.remoteParameters?.usernameFragment != parameters.usernameFragment
     // A restart that the peer asks for takes effect with the answer, when this side has new credentials too.
-    if isNew, type == .offer, isRemoteRestart {
-      return
-    }
-    if isNew { transport.ice.setRemoteParameters(parameters, now: now) }
-    addCandidates(of: description, now: now)
+    if isRemoteRestart { return }
+    useRemote(parameters, now: now)
   }
 
-  private mutating func addCandidates(of description: SessionDescription, now: Instant) {
-    guard let index = description.transportSection else { return }
-    for text in description.media[index].candidates {
-      guard let candidate = try? ICE.Candidate(parsing: text), candidate.component == 1 else {
-        transport.counters.count("ice.malformedCandidate")
-        continue
-      }
-      add(candidate, now: now)
+  private mutating func useRemote(_ parameters: ICE.Parameters, now: Instant) {
+    if transport.ice.remoteParameters?.usernameFragment != parameters.usernameFragment {
+      transport.ice.setRemoteParameters(parameters, now: now)
     }
-    if description.media[index].hasEndOfCandidates { transport.ice.endOfRemoteCandidates(now: now) }
+    guard let remote = negotiation.remoteDescription?.description, let index = negotiation.remoteTransportSection else { return }
+    var hasEnded = false
+    for (place, media) in remote.media.enumerated() where place == index || media.usernameFragment == parameters.usernameFragment {
+      for text in media.candidates {
+        guard let candidate = try? ICE.Candidate(parsing: text) else {
+          transport.counters.count("ice.malformedCandidate")
+          continue
+        }
+        if candidate.component == 1 { add(candidate, now: now) }
+      }
+      hasEnded = hasEnded || media.hasEndOfCandidates
+    }
+    if hasEnded { transport.ice.endOfRemoteCandidates(now: now) }
   }
 
   private mutating func finish(from before: SignalingState, effects: [Negotiation.Effect], now: Instant) {
@@ -193,7 +259,7 @@ extension PeerConnection {
     }
     if state != .haveLocalOffer, state != .haveRemoteOffer { applyAgreement(now: now) }
     if state == .stable {
-      agentBeforeRestart = nil
+      beforeRestart = nil
       isNegotiationNeededAnnounced = false
       checkNegotiationNeeded()
     }
@@ -202,49 +268,40 @@ extension PeerConnection {
   /// Puts to work what offer and answer (also a provisional one) came to.
   private mutating func applyAgreement(now: Instant) {
     guard let local = negotiation.localDescription?.description, let remote = negotiation.remoteDescription?.description else { return }
-    if let parameters = remote.transportParameters, transport.ice.remoteParameters?.usernameFragment != parameters.usernameFragment {
-      transport.ice.setRemoteParameters(parameters, now: now)
-      addCandidates(of: remote, now: now)
+    if let parameters = remoteParameters, transport.ice.remoteParameters?.usernameFragment != parameters.usernameFragment {
+      useRemote(parameters, now: now)
     }
-    if let role = dtlsRole(local: local, remote: remote) {
-      let fingerprints = remote.transportFingerprints.compactMap { try? DTLS.Fingerprint(parsing: "\($0.algorithm) \($0.value)") }
+    if let index = negotiation.remoteTransportSection, index < local.media.count, !local.media[index].isRejected {
+      let role = dtlsRole(local: local.setup(of: local.media[index]), remote: remote.setup(of: remote.media[index]))
+      let fingerprints = remote.fingerprints(at: index).compactMap { try? DTLS.Fingerprint(parsing: "\($0.algorithm) \($0.value)") }
       transport.startDTLS(role: role, fingerprints: fingerprints, profiles: configuration.srtpProfiles, now: now)
       startAssociation(remote: remote, role: role)
     }
+    if negotiation.signalingState == .stable { closeRefusedChannels() }
     media.apply(negotiation.transceivers, now: now)
   }
 
   /// The role that the answer chose (RFC 8842): the answerer's `setup`, seen from this side.
-  private func dtlsRole(local: SessionDescription, remote: SessionDescription) -> DTLS.Role? {
-    guard let index = remote.transportSection, index < local.media.count else { return nil }
-    switch (local.media[index].setup ?? local.setup, remote.media[index].setup ?? remote.setup) {
-    case (.active, _), (_, .passive): return .client
-    case (.passive, _), (_, .active): return .server
+  private func dtlsRole(local: Setup?, remote: Setup?) -> DTLS.Role {
+    switch (local, remote) {
+    case (.active, _), (_, .passive): .client
+    case (.passive, _), (_, .active): .server
     // Old answerers leave the attribute out: the offerer listens.
-    default: return negotiation.currentLocal?.type == .answer ? .client : .server
+    default: negotiation.remoteDescription?.type == .offer ? .client : .server
     }
   }
 }
 
+extension CertificateFingerprint {
+  func isSame(as other: CertificateFingerprint) -> Bool {
+    algorithm.lowercased() == other.algorithm.lowercased() && value.lowercased() == other.value.lowercased()
+  }
+}
+
 extension SessionDescription {
-  /// The section that carries the bundle's transport: the first accepted one that is in the bundle.
-  var transportSection: Int? {
-    let bundled = bundledMids
-    return media.indices.first { !media[$0].isRejected && (bundled.isEmpty || bundled.contains(media[$0].mid ?? "\($0)")) }
-  }
+  func fingerprints(at index: Int?) -> [CertificateFingerprint] { index.map { fingerprints(of: media[$0]) } ?? [] }
 
-  var transportParameters: ICE.Parameters? {
-    guard let index = transportSection else { return nil }
-    guard let fragment = media[index].usernameFragment ?? usernameFragment, let password = media[index].password ?? password else {
-      return nil
-    }
-    return ICE.Parameters(usernameFragment: fragment, password: password, isLite: isICELite)
+  func usesFragment(_ fragment: String) -> Bool {
+    usernameFragment == fragment || media.contains { $0.usernameFragment == fragment }
   }
-
-  var transportFingerprints: [CertificateFingerprint] {
-    guard let index = transportSection else { return [] }
-    return media[index].fingerprints.isEmpty ? fingerprints : media[index].fingerprints
-  }
-
-  func usesFragment(_ fragment: String) -> Bool { media.contains { $0.usernameFragment == fragment } }
 }

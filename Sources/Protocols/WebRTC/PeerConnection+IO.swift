@@ -37,6 +37,7 @@ extension PeerConnection {
   public mutating func receive(
     _ datagram: inout MutableRawSpan, from: SocketAddress, on socket: SocketIdentifier, now: Instant
   ) -> ReceivedMedia? {
+    guard !isClosed else { return nil }
     let arrival = transport.receive(&datagram, from: from, on: socket, now: now)
     return take(arrival, in: &datagram, now: now)
   }
@@ -51,6 +52,7 @@ extension PeerConnection {
 
   /// Takes a packet that came out of a stream.
   public mutating func receive(streamPacket packet: inout MutableRawSpan, now: Instant) -> ReceivedMedia? {
+    guard !isClosed else { return nil }
     let arrival = transport.receive(application: &packet, 0..<packet.byteCount, now: now)
     return take(arrival, in: &packet, now: now)
   }
@@ -93,7 +95,7 @@ extension PeerConnection {
     transport.handleTimeout(now: now)
     if let deadline = association?.deadline, deadline <= now { association?.handleTimeout(now: now) }
     receiveApplicationData(now: now)
-    if transport.isSecure { media.handleTimeout(now: now) }
+    if transport.isSecure { media.handleTimeout(roundTripTime: transport.ice.roundTripTime, now: now) }
     takeMediaEvents()
   }
 

@@ -38,6 +38,11 @@ extension PeerConnection {
     media.requestKeyFrame(of: identifier, now: now)
   }
 
+  /// Tells that the jitter buffer went on without what came before `sequenceNumber`: the peer is not asked for it any more.
+  public mutating func discardMissing(of identifier: TransceiverIdentifier, before sequenceNumber: UInt16) {
+    media.discardMissing(of: identifier, before: sequenceNumber)
+  }
+
   /// Bits per second that video should be encoded with now.
   public var targetBitrate: Int { media.targetBitrate }
 

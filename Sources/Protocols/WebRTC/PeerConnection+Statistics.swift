@@ -29,7 +29,10 @@ extension PeerConnection {
 
     add(
       "P", "peer-connection",
-      ["dataChannelsOpened": .integer(channels.count), "dataChannelsClosed": .integer(channels.count { $0.state == .closed })])
+      [
+        "dataChannelsOpened": .integer(channels.count { $0.hasOpened }),
+        "dataChannelsClosed": .integer(channels.count { $0.hasOpened && $0.state == .closed }),
+      ])
     addTransport(add)
     for sender in media.sending { addSending(sender, codecs[sender.identifier]?.outbound ?? [:], add) }
     for receiver in media.receiving { addReceiving(receiver, codecs[receiver.identifier]?.inbound ?? [:], add) }
@@ -112,10 +115,12 @@ extension PeerConnection {
   private func addSending(_ sender: MediaStreams.Sending, _ codec: [String: StatisticValue], _ add: Add) {
     let (counts, remote) = (sender.stream.statistics, sender.stream.remote)
     let source = sender.stream.configuration.ssrc
+    let hasReport = remote.packetsReceived > 0 || remote.roundTripTimeMeasurements > 0
     var members: [String: StatisticValue?] = [
       "ssrc": .integer(Int(source)), "kind": .text(sender.kind.rawValue), "transportId": "T",
       "codecId": .text(codecIdentifier(sender.codec, "O", add)), "mid": sender.stream.configuration.mid.map { .text($0) },
-      "active": .flag(sender.isActive), "remoteId": .text("RI\(source)"), "packetsSent": .integer(Int(counts.packetsSent)),
+      "active": .flag(sender.isActive), "remoteId": hasReport ? .text("RI\(source)") : nil,
+      "packetsSent": .integer(Int(counts.packetsSent)),
       "bytesSent": .integer(Int(counts.bytesSent)), "headerBytesSent": .integer(Int(counts.headerBytesSent)),
       "retransmittedPacketsSent": .integer(Int(counts.retransmittedPacketsSent)),
       "retransmittedBytesSent": .integer(Int(counts.retransmittedBytesSent)), "nackCount": .integer(Int(counts.nackCount)),
@@ -128,7 +133,7 @@ extension PeerConnection {
       members["targetBitrate"] = .integer(media.targetBitrate)
     }
     add("O\(source)", "outbound-rtp", members.merging(codec.mapValues { $0 }) { _, new in new })
-    guard remote.packetsReceived > 0 || remote.roundTripTimeMeasurements > 0 else { return }
+    guard hasReport else { return }
     add(
       "RI\(source)", "remote-inbound-rtp",
       [
@@ -145,8 +150,9 @@ extension PeerConnection {
     let source = receiver.stream.configuration.ssrc
     let transceiver = negotiation[receiver.identifier]
     var members: [String: StatisticValue?] = [
-      "ssrc": .integer(Int(source)), "kind": .text(receiver.kind.rawValue), "transportId": "T", "remoteId": .text("RO\(source)"),
-      "codecId": transceiver?.sendCodec.map { .text(codecIdentifier($0, "I", add)) },
+      "ssrc": .integer(Int(source)), "kind": .text(receiver.kind.rawValue), "transportId": "T",
+      "remoteId": remote.reportsSent > 0 ? .text("RO\(source)") : nil,
+      "codecId": receiver.codec.map { .text(codecIdentifier($0, "I", add)) },
       "mid": transceiver?.mid.map { .text($0) }, "trackIdentifier": transceiver.map { .text($0.receiveTrackIdentifier) },
       "packetsReceived": .integer(Int(counts.packetsReceived)), "bytesReceived": .integer(Int(counts.bytesReceived)),
       "headerBytesReceived": .integer(Int(counts.headerBytesReceived)), "packetsLost": .integer(Int(counts.packetsLost)),

@@ -61,17 +61,19 @@ public struct PeerConnection: ~Copyable {
   var media: MediaStreams
   var association: Association?
   var isAssociationStarted = false
+  var isAssociationEnded = false
   var channels: [DataChannel] = []
-  var events: [PeerConnectionEvent] = []
+  var events = Queue<PeerConnectionEvent>()
   var isClosed = false
-  var isGathering = false
+  /// W3C `[[NegotiationNeeded]]`.
   var isNegotiationNeededAnnounced = false
+  private var isNegotiationNeededDue = false
   var localCandidates: [ICE.Candidate] = []
   /// Credentials that an offer or answer names and that take effect when it is set as local description.
   var restartParameters: ICE.Parameters?
   var wantsRestart = false
-  /// The agent before a pending restart, for a rollback.
-  var agentBeforeRestart: ICE.Agent?
+  var beforeRestart: BeforeRestart?
+  private var announcedDTLSState = DTLSTransportState.new
 
   /// W3C `iceConnectionState`.
   public private(set) var iceConnectionState = ICE.ConnectionState.new
@@ -119,7 +121,7 @@ public struct PeerConnection: ~Copyable {
     transport.failure ?? (iceConnectionState == .failed ? "no candidate pair works any more (ICE)" : nil)
   }
   /// Whether the peer can be sent media and data now.
-  public var isConnected: Bool { connectionState == .connected }
+  public var isConnected: Bool { connectionState == .connected && transport.isSecure }
 
   /// W3C `localDescription`, with the candidates gathered so far.
   public var localDescription: (type: DescriptionType, description: SessionDescription)? {
@@ -139,15 +141,17 @@ public struct PeerConnection: ~Copyable {
   public var pendingRemoteDescription: SessionDescription? { negotiation.pendingRemote?.description }
 
   private func withCandidates(_ description: SessionDescription) -> SessionDescription {
+    guard let index = description.transportSection(),
+      description.media[index].usernameFragment == transport.ice.localParameters.usernameFragment
+    else { return description }
     var description = description
-    for index in description.media.indices where !description.media[index].isRejected {
-      guard description.media[index].usernameFragment == transport.ice.localParameters.usernameFragment else { continue }
-      description.media[index].candidates = localCandidates.map { $0.description.attributeValue }
-      description.media[index].hasEndOfCandidates = iceGatheringState == .complete
-      if let first = localCandidates.first(where: { $0.hostName == nil && $0.transport == .udp }) {
-        description.media[index].port = first.address.port
-      }
-      break
+    description.media[index].candidates = localCandidates.map(\.description)
+    description.media[index].hasEndOfCandidates = iceGatheringState == .complete
+    if let address = localCandidates.first(where: { $0.hostName == nil && $0.transport == .udp })?.address {
+      // The default destination is one of the candidates (RFC 8839 section 4.2.1.1).
+      description.media[index].port = address.port
+      description.media[index].connection = SDP.Connection(
+        addressType: address.ip.family == .v4 ? "IP4" : "IP6", address: "\(address.ip)")
     }
     return description
   }
@@ -170,9 +174,7 @@ public struct PeerConnection: ~Copyable {
   ) throws(PeerConnectionError) -> TransceiverIdentifier {
     try checkOpen()
     defer { checkNegotiationNeeded() }
-    let free = negotiation.transceivers.firstIndex {
-      $0.kind == kind && !$0.isStopped && !$0.direction.sends && !$0.isAddedByTrack && $0.currentDirection?.sends != true
-    }
+    let free = negotiation.transceivers.firstIndex { $0.kind == kind && !$0.isStopped && !$0.hasTrack && !$0.hasSent }
     guard let free else {
       return negotiation.addTransceiver(
         kind: kind, direction: .sendrecv, streams: streams, trackIdentifier: trackIdentifier, isAddedByTrack: true)
@@ -181,13 +183,15 @@ public struct PeerConnection: ~Copyable {
     negotiation.transceivers[free].direction = Direction(sends: true, receives: receives)
     negotiation.transceivers[free].sendStreamIdentifiers = streams
     if let trackIdentifier { negotiation.transceivers[free].sendTrackIdentifier = trackIdentifier }
-    negotiation.transceivers[free].isAddedByTrack = true
+    (negotiation.transceivers[free].isAddedByTrack, negotiation.transceivers[free].hasTrack) = (true, true)
     return negotiation.transceivers[free].identifier
   }
 
   /// W3C `removeTrack`: the transceiver stops sending with the next agreement.
   public mutating func removeTrack(_ identifier: TransceiverIdentifier) throws(PeerConnectionError) {
-    guard let direction = negotiation[identifier]?.direction else { return }
+    try checkOpen()
+    guard let direction = negotiation[identifier]?.direction, direction != .stopped else { return }
+    negotiation[identifier]?.hasTrack = false
     if direction.sends { try setDirection(Direction(sends: false, receives: direction.receives), of: identifier) }
   }
 
@@ -201,12 +205,13 @@ public struct PeerConnection: ~Copyable {
     checkNegotiationNeeded()
   }
 
-  /// W3C `RTCRtpTransceiver.stop()`.
+  /// W3C `RTCRtpTransceiver.stop()`: nothing is sent and received from now on; the next agreement gives the section up.
   public mutating func stop(_ identifier: TransceiverIdentifier) throws(PeerConnectionError) {
     try checkOpen()
     guard var transceiver = negotiation[identifier], !transceiver.isStopped else { return }
     transceiver.direction = .stopped
     negotiation[identifier] = transceiver
+    media.stop(identifier)
     checkNegotiationNeeded()
   }
 
@@ -223,7 +228,7 @@ public struct PeerConnection: ~Copyable {
     guard codecs.isEmpty || codecs.contains(where: { !$0.isAuxiliary }) else {
       throw PeerConnectionError(.invalidModification, "the preferences name no media codec")
     }
-    transceiver.codecPreferences = codecs
+    transceiver.codecPreferences = codecs.enumerated().filter { !codecs[..<$0.offset].contains($0.element) }.map(\.element)
     negotiation[identifier] = transceiver
     checkNegotiationNeeded()
   }
@@ -235,7 +240,7 @@ public struct PeerConnection: ~Copyable {
   mutating func checkNegotiationNeeded() {
     guard !isClosed, negotiation.signalingState == .stable else { return }
     let isNeeded = negotiation.isNegotiationNeeded || wantsRestart
-    if isNeeded, !isNegotiationNeededAnnounced { events.append(.negotiationNeeded) }
+    if isNeeded, !isNegotiationNeededAnnounced { isNegotiationNeededDue = true }
     isNegotiationNeededAnnounced = isNeeded
   }
 
@@ -245,12 +250,18 @@ public struct PeerConnection: ~Copyable {
   public mutating func pollEvent() -> PeerConnectionEvent? {
     takeIceEvents()
     updateConnectionState()
-    return events.isEmpty ? nil : events.removeFirst()
+    if let event = events.popFirst() { return event }
+    // Last, and only if it is still true: what happened meanwhile may have settled it.
+    defer { isNegotiationNeededDue = false }
+    guard isNegotiationNeededDue, isNegotiationNeededAnnounced, signalingState == .stable else { return nil }
+    return .negotiationNeeded
   }
 
-  private mutating func takeIceEvents() {
+  mutating func takeIceEvents() {
     while let event = transport.ice.pollEvent() {
       switch event {
+      case .closeStream(let socket): events.append(.closeStream(socket))
+      case _ where isClosed: break
       case .localCandidate(let candidate):
         localCandidates.append(candidate)
         events.append(.iceCandidate(described(candidate.description)))
@@ -263,7 +274,6 @@ public struct PeerConnection: ~Copyable {
         events.append(.iceConnectionStateChange(state))
       case .selectedPair: break
       case .openStream(let socket, let address, let name): events.append(.openStream(socket, to: address, tlsName: name))
-      case .closeStream(let socket): events.append(.closeStream(socket))
       case .candidateError(let url, let address, let code, let text):
         events.append(.iceCandidateError(url: url, address: address?.description, code: code, text: text))
       }
@@ -271,22 +281,26 @@ public struct PeerConnection: ~Copyable {
   }
 
   private func described(_ candidate: String) -> IceCandidate {
-    let index = negotiation.sections.firstIndex { !$0.isRejected } ?? 0
+    let index = negotiation.localDescription?.description.transportSection() ?? 0
     return IceCandidate(
       candidate: candidate, sdpMid: index < negotiation.sections.count ? negotiation.sections[index].mid : nil, sdpMLineIndex: index,
       usernameFragment: transport.ice.localParameters.usernameFragment)
   }
 
-  /// W3C section 4.4.3: the ICE and the DTLS transport's states taken together.
+  /// W3C `RTCPeerConnectionState`: the ICE and the DTLS transport's states taken together. A peer's goodbye, which closes DTLS, changes nothing
+  /// by itself; it is told by `dtlsTransportStateChange`.
   private mutating func updateConnectionState() {
+    guard !isClosed else { return }
+    if transport.state != announcedDTLSState {
+      announcedDTLSState = transport.state
+      events.append(.dtlsTransportStateChange(announcedDTLSState))
+    }
     let state: PeerConnectionState =
       switch (iceConnectionState, transport.state) {
-      case _ where isClosed: .closed
       case (.failed, _), (_, .failed): .failed
       case (.disconnected, _): .disconnected
       case (.new, .new), (.new, .closed): .new
-      case (.connected, .connected), (.completed, .connected): .connected
-      case (.connected, .closed), (.completed, .closed): .disconnected
+      case (.connected, .connected), (.completed, .connected), (.connected, .closed), (.completed, .closed): .connected
       default: .connecting
       }
     guard state != connectionState else { return }
@@ -294,7 +308,7 @@ public struct PeerConnection: ~Copyable {
     events.append(.connectionStateChange(state))
   }
 
-  /// W3C `close()`: says goodbye to the peer; what is still to be sent can be drained afterwards.
+  /// W3C `close()`: says goodbye to the peer; what is still to be sent can be drained afterwards. No event tells of it.
   public mutating func close(now: Instant) {
     guard !isClosed else { return }
     isClosed = true
@@ -303,14 +317,8 @@ public struct PeerConnection: ~Copyable {
     drainAssociation(now: now)
     for index in channels.indices { channels[index].state = .closed }
     transport.close(now: now)
-    for index in negotiation.transceivers.indices {
-      negotiation.transceivers[index].direction = .stopped
-      negotiation.transceivers[index].currentDirection = .stopped
-    }
+    for transceiver in negotiation.transceivers { negotiation.stop(transceiver.identifier) }
+    (iceConnectionState, connectionState) = (.closed, .closed)
+    events.removeAll()
   }
-}
-
-extension String {
-  /// The part after `candidate:` belongs to the attribute as a whole; descriptions keep the attribute's value.
-  var attributeValue: String { hasPrefix("a=") ? String(dropFirst(2)) : self }
 }

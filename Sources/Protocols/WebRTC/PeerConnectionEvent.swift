@@ -18,6 +18,8 @@ public enum PeerConnectionEvent: Sendable {
   case iceGatheringStateChange(ICE.GatheringState)
   case iceConnectionStateChange(ICE.ConnectionState)
   case connectionStateChange(PeerConnectionState)
+  /// The DTLS transport's state: `closed` is the peer's goodbye.
+  case dtlsTransportStateChange(DTLSTransportState)
   /// A local candidate for the peer; nil when there will be no more.
   case iceCandidate(IceCandidate?)
   /// A remote candidate has a name in place of its address (mDNS): the owner looks it up and calls `addResolvedCandidate`.

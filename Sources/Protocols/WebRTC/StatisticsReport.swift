@@ -16,7 +16,7 @@ extension StatisticValue: ExpressibleByIntegerLiteral, ExpressibleByStringLitera
   public var intValue: Int? {
     switch self {
     case .integer(let value): value
-    case .number(let value): Int(value)
+    case .number(let value): Int(exactly: value.rounded(.towardZero))
     default: nil
     }
   }

@@ -52,6 +52,8 @@ public struct Transceiver: Sendable {
   public internal(set) var currentDirection: Direction?
   /// Whether a track was ever attached to the sender, so that a remote offer may use the transceiver (RFC 8829 section 5.10).
   public internal(set) var isAddedByTrack = false
+  /// Whether the sender has a track: W3C `sender.track`.
+  public internal(set) var hasTrack = false
   /// Codecs in the order wanted; empty: all, in the connection's order.
   public var codecPreferences: [CodecCapability] = []
 
@@ -70,6 +72,8 @@ public struct Transceiver: Sendable {
   public let retransmissionSource: UInt32
 
   var sectionIndex: Int?
+  /// Whether the sender was ever allowed to send: then `addTrack` takes another one (W3C section 5.1).
+  var hasSent = false
   var negotiated: NegotiatedMedia?
   /// Set by `setRemoteDescription(offer)`, so that a rollback can take it away again.
   var isCreatedByRemoteOffer = false

@@ -24,7 +24,7 @@ struct Transport: ~Copyable {
   var counters = Counters()
   /// Records that came before the peer's fingerprints were known.
   private var early: [[UInt8]] = []
-  private var applicationData: [[UInt8]] = []
+  private var applicationData = Queue<[UInt8]>()
   private var isStarted = false
   private var isRouteClosed = false
   private let certificate: Certificate
@@ -172,7 +172,7 @@ struct Transport: ~Copyable {
   mutating func pollStreamPacket() -> [UInt8]? { ice.pollApplicationData() }
 
   /// An SCTP packet from the peer.
-  mutating func pollApplicationData() -> [UInt8]? { applicationData.isEmpty ? nil : applicationData.removeFirst() }
+  mutating func pollApplicationData() -> [UInt8]? { applicationData.popFirst() }
 
   mutating func handleTimeout(now: Instant) {
     if let deadline = ice.deadline, deadline <= now { ice.handleTimeout(now: now) }

@@ -20,10 +20,12 @@ extension Negotiation {
       var answer: MediaDescription?
       if hasTransport, !theirs.isRejected {
         let setup = answerSetup(offered: theirs.setup ?? offer.setup, transport: transport)
-        if theirs.kind == .application, theirs.sctpPort != nil {
+        if !isAcceptable(theirs, at: index) {
+          answer = nil
+        } else if theirs.kind == .application {
           answer = dataSection(mid: mid, transport: transport, setup: setup)
           answer?.protocolName = theirs.protocolName
-        } else if let identifier = sections[index].transceiver, let transceiver = self[identifier], !transceiver.isStopped {
+        } else if let transceiver = sections[index].transceiver.flatMap({ self[$0] }) {
           answer = answered(transceiver, to: theirs, transport: transport, setup: setup)
         }
       }
@@ -33,9 +35,11 @@ extension Negotiation {
         media.protocolName = theirs.protocolName
         media.formats = theirs.formats
       }
+      if theirs.mid == nil { media.mid = nil }
       description.media.append(media)
     }
-    if !bundled.isEmpty { description.groups = [Group(semantics: "BUNDLE", mids: accepted)] }
+    // In the offer's order: the first one is where both sides look for the transport (RFC 8843 section 7.3).
+    if !bundled.isEmpty { description.groups = [Group(semantics: "BUNDLE", mids: bundled.filter { accepted.contains($0) })] }
     return description
   }
 
@@ -50,9 +54,8 @@ extension Negotiation {
 
   private mutating func answered(
     _ transceiver: Transceiver, to theirs: MediaDescription, transport: LocalTransport, setup: Setup
-  ) -> MediaDescription? {
+  ) -> MediaDescription {
     let common = commonCodecs(transceiver, in: theirs)
-    guard common.contains(where: { !$0.capability.isAuxiliary }) else { return nil }
     var media = MediaDescription(kind: theirs.kind, protocolName: theirs.protocolName)
     media.mid = transceiver.mid
     media.isRTCPMux = true
@@ -71,8 +74,11 @@ extension Negotiation {
     }
     for mapping in theirs.headerExtensions {
       guard let kind = HeaderExtension(uri: mapping.uri), extensions[transceiver.kind]?.contains(kind) == true else { continue }
-      guard !media.headerExtensions.contains(where: { $0.uri == mapping.uri }) else { continue }
-      media.headerExtensions.append(ExtensionMapping(identifier: mapping.identifier, uri: mapping.uri))
+      // Identifiers above 255 are alternatives, to be chosen from below (RFC 8285 section 6): this side needs none.
+      guard mapping.identifier <= 255, !media.headerExtensions.contains(where: { $0.uri == mapping.uri }) else { continue }
+      media.headerExtensions.append(
+        ExtensionMapping(
+          identifier: mapping.identifier, direction: mapping.direction.map { Direction($0).reversed.description }, uri: mapping.uri))
     }
     addSource(of: transceiver, sends: direction.sends, to: &media)
     return media
@@ -101,10 +107,13 @@ extension Negotiation {
       let offered = Set(
         theirs.feedback.filter { $0.payloadType == map.payloadType || $0.payloadType == nil }.map(\.value))
       capability.feedback = ours.feedback.filter { offered.contains($0) }
-      let resend = theirs.payloadMaps.first {
-        $0.encodingName.lowercased() == "rtx"
-          && CodecCapability.parameter("apt", in: theirs.parameterText($0.payloadType)) == "\(map.payloadType)"
-      }
+      let resend =
+        theirs.kind != .video
+        ? nil
+        : theirs.payloadMaps.first {
+          $0.encodingName.lowercased() == "rtx"
+            && CodecCapability.parameter("apt", in: theirs.parameterText($0.payloadType)) == "\(map.payloadType)"
+        }
       result.append(
         NegotiatedCodec(payloadType: map.payloadType, capability: capability, retransmissionPayloadType: resend?.payloadType))
     }

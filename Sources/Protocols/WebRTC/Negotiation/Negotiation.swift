@@ -14,8 +14,6 @@ struct Negotiation: Sendable {
     var fingerprint: DTLS.Fingerprint
     /// The DTLS role in force; nil before a connection, when offers say `actpass` and answers choose.
     var role: DTLS.Role?
-    var candidates: [ICE.Candidate] = []
-    var isGatheringComplete = false
   }
 
   /// One media section, by its place in every description.
@@ -40,7 +38,9 @@ struct Negotiation: Sendable {
   var currentRemote: Described?
   var pendingRemote: Described?
   var payloadTypes = PayloadTypes()
-  /// Whether a data channel was asked for, by this side or by the peer.
+  /// The identifiers in use for header extensions, over the whole bundle and the whole life of the connection (RFC 8285 section 5).
+  var extensionNumbers: [HeaderExtension: UInt8] = [:]
+  /// Whether this side has data channels for the peer.
   var wantsData = false
   /// Receivers that a `track` event was fired for and not yet taken back.
   var receiving: Set<TransceiverIdentifier> = []
@@ -84,6 +84,7 @@ struct Negotiation: Sendable {
       sendTrackIdentifier: trackIdentifier ?? token(16), receiveTrackIdentifier: token(16), source: source(), retransmissionSource: source()
     )
     transceiver.isAddedByTrack = isAddedByTrack
+    transceiver.hasTrack = isAddedByTrack || trackIdentifier != nil
     transceivers.append(transceiver)
     return identifier
   }
@@ -106,23 +107,22 @@ struct Negotiation: Sendable {
 
   private mutating func random() -> UInt64 { generator.next() }
 
-  /// Whether an offer is due: W3C "check if negotiation is needed".
+  /// Whether an offer is due: W3C "check if negotiation is needed" (section 4.7.3).
   var isNegotiationNeeded: Bool {
     guard let local = currentLocal?.description, let remote = currentRemote?.description else {
       return wantsData || transceivers.contains { !$0.isStopped }
     }
-    if wantsData, !sections.contains(where: { $0.kind == .application && !$0.isRejected }) { return true }
+    if wantsData, !hasAcceptedData { return true }
     for transceiver in transceivers {
       guard let index = transceiver.sectionIndex, index < local.media.count, index < remote.media.count else {
         if !transceiver.isStopped { return true }
         continue
       }
-      if transceiver.isStopped {
-        if local.media[index].port != 0, remote.media[index].port != 0 { return true }
-        continue
-      }
-      if local.media[index].port == 0 { continue }
-      if transceiver.direction.sends {
+      let isRejected = local.media[index].isRejected || remote.media[index].isRejected
+      if transceiver.isStopped != isRejected { return true }
+      if isRejected { continue }
+      // Where the section does not let this side send, its direction tells below whether that is to change.
+      if transceiver.direction.sends, Direction(local.media[index].direction).sends {
         let announced = Set(local.media[index].msids.map(\.stream))
         let wanted = Set(transceiver.sendStreamIdentifiers.isEmpty ? ["-"] : transceiver.sendStreamIdentifiers)
         if announced != wanted { return true }

@@ -12,7 +12,7 @@ extension Negotiation {
 
     for section in sections {
       if section.kind == .application {
-        if section.isRejected && !wantsData {
+        if section.isRejected, !wantsData {
           description.media.append(rejected(kind: .application, mid: section.mid))
         } else {
           description.media.append(dataSection(mid: section.mid, transport: transport))
@@ -118,13 +118,10 @@ extension Negotiation {
         media.addRetransmission(payloadType: resend, associated: number)
       }
     }
-    // Numbers stay as once agreed; new extensions take the next free ones. Below 15 they fit the one-byte form.
-    var taken = transceivers.compactMap(\.negotiated).reduce(into: [HeaderExtension: UInt8]()) { $0.merge($1.extensions) { old, _ in old } }
-    for kind in HeaderExtension.allCases where taken[kind] == nil {
-      taken[kind] = (1...14).first { !taken.values.contains($0) }
-    }
     for kind in extensions[transceiver.kind] ?? [] {
-      guard let identifier = taken[kind] else { continue }
+      // Below 15 identifiers fit the one-byte form.
+      guard let identifier = extensionNumbers[kind] ?? (1...14).first(where: { !extensionNumbers.values.contains($0) }) else { continue }
+      extensionNumbers[kind] = identifier
       media.headerExtensions.append(ExtensionMapping(identifier: UInt16(identifier), uri: kind.uri))
     }
     addSource(of: transceiver, sends: transceiver.direction.sends, to: &media)

@@ -1,3 +1,5 @@
+import SDP
+
 /// Which payload type stands for which codec, over the whole bundle and the whole life of a connection (RFC 8829 section 5.2.2: a payload type
 /// once used keeps its meaning in later offers).
 struct PayloadTypes: Sendable {
@@ -5,11 +7,15 @@ struct PayloadTypes: Sendable {
 
   private static func key(_ name: String, _ clockRate: Int, _ channelCount: Int?, _ parameters: String) -> String {
     let lower = name.lowercased()
-    var key = "\(lower)/\(clockRate)/\(channelCount ?? 1)"
-    for parameter in ["apt", "packetization-mode", "profile-level-id"] where lower == "h264" || lower == "rtx" {
-      key += ";\(CodecCapability.parameter(parameter, in: parameters)?.lowercased() ?? "")"
+    let key = "\(lower)/\(clockRate)/\(channelCount ?? 1)"
+    switch lower {
+    case "rtx": return key + ";\(CodecCapability.parameter("apt", in: parameters) ?? "")"
+    case "h264":
+      // The level may differ: it is the same codec.
+      let profile = H264Profile(FormatParameters(parameters)).map { "\($0.profile)" } ?? parameters
+      return key + ";\(CodecCapability.parameter("packetization-mode", in: parameters) ?? "0");\(profile)"
+    default: return key
     }
-    return key
   }
 
   /// The number for `capability` in an offer: the one in use, else its preferred one, else a free dynamic one. Nil when all are taken.

@@ -106,7 +106,7 @@ struct ReceiveStream: Sendable {
     statistics.packetsReceived += 1
     statistics.bytesReceived += Int64(header.payload.count)
     statistics.headerBytesReceived += Int64(packet.byteCount - header.payload.count)
-    look(for: codec.format, packet.bytes.extracting(header.payload), now)
+    look(for: codec.format, packet.bytes.extracting(header.payload), header.sequenceNumber, now)
     return ReceivedPacket(
       header: header, range: 0..<packet.byteCount, format: codec.format, clockRate: codec.clockRate, isRetransmission: false)
   }
@@ -136,7 +136,7 @@ struct ReceiveStream: Sendable {
     statistics.headerBytesReceived += Int64(whole - header.payload.count)
     statistics.retransmittedPacketsReceived += 1
     statistics.retransmittedBytesReceived += Int64(header.payload.count)
-    look(for: codec.format, packet.bytes.extracting(range).extracting(original.payload), now)
+    look(for: codec.format, packet.bytes.extracting(range).extracting(original.payload), original.sequenceNumber, now)
     return ReceivedPacket(header: original, range: range, format: codec.format, clockRate: codec.clockRate, isRetransmission: true)
   }
 
@@ -193,13 +193,15 @@ struct ReceiveStream: Sendable {
   private mutating func clear(_ number: Int64) { received[bit(number).word] &= ~bit(number).mask }
 
   /// Watches video for key frames: a stream that does not begin with one is asked for one.
-  private mutating func look(for format: PayloadFormat, _ payload: RawSpan, _ now: Instant) {
-    guard format.isVideo, !hasSeenKeyFrame || needsKeyFrame, !payload.isEmpty else { return }
+  private mutating func look(for format: PayloadFormat, _ payload: RawSpan, _ sequenceNumber: UInt16, _ now: Instant) {
+    guard format.isVideo, !payload.isEmpty else { return }
     if depacketizer.format != format { depacketizer = Depacketizer(format: format) }
     if let descriptor = try? depacketizer.descriptor(of: payload), descriptor.isKeyFrameStart {
       hasSeenKeyFrame = true
       needsKeyFrame = false
       keyFrameRequestDue = nil
+      // Nothing depends on what was lost before it, but for its own parameter sets, which may have been sent just ahead.
+      missing.removeAll(before: sequenceNumbers.peek(sequenceNumber) - 4)
     } else if !hasSeenKeyFrame && !needsKeyFrame {
       // Its first packets may only have been overtaken.
       needsKeyFrame = true
