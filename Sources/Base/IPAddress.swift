@@ -83,7 +83,9 @@ extension IPAddress: LosslessStringConvertible {
         if index == pieces.count - 1, piece.contains("."), let bits = dotted(piece) {
           result += [UInt16(bits >> 16), UInt16(truncatingIfNeeded: bits)]
         } else {
-          guard (1...4).contains(piece.utf8.count), piece.utf8.first != UInt8(ascii: "+"), let group = UInt16(piece, radix: 16) else { return nil }
+          guard (1...4).contains(piece.utf8.count), piece.utf8.first != UInt8(ascii: "+"), let group = UInt16(piece, radix: 16) else {
+            return nil
+          }
           result.append(group)
         }
       }

@@ -42,7 +42,9 @@ public struct Interval: Sendable, Hashable, Comparable, AdditiveArithmetic {
   /// `value` seconds.
   @inlinable public static func seconds(_ value: Int64) -> Interval { Interval(nanoseconds: value * 1_000_000_000) }
   /// `value` seconds, rounded to a nanosecond.
-  @_disfavoredOverload @inlinable public static func seconds(_ value: Double) -> Interval { Interval(nanoseconds: Int64((value * 1e9).rounded())) }
+  @_disfavoredOverload @inlinable public static func seconds(_ value: Double) -> Interval {
+    Interval(nanoseconds: Int64((value * 1e9).rounded()))
+  }
 
   /// The length in seconds.
   @inlinable public var seconds: Double { Double(nanoseconds) / 1e9 }
@@ -55,7 +57,9 @@ public struct Interval: Sendable, Hashable, Comparable, AdditiveArithmetic {
   /// `a` taken `b` times.
   @inlinable public static func * (a: Interval, b: Int64) -> Interval { Interval(nanoseconds: a.nanoseconds &* b) }
   /// `a` scaled by `b`, rounded to a nanosecond.
-  @inlinable public static func * (a: Interval, b: Double) -> Interval { Interval(nanoseconds: Int64((Double(a.nanoseconds) * b).rounded())) }
+  @inlinable public static func * (a: Interval, b: Double) -> Interval {
+    Interval(nanoseconds: Int64((Double(a.nanoseconds) * b).rounded()))
+  }
   /// The `b`th part of `a`.
   @inlinable public static func / (a: Interval, b: Int64) -> Interval { Interval(nanoseconds: a.nanoseconds / b) }
 }

@@ -14,12 +14,19 @@ struct MediaStreams: Sendable {
   struct Sending: Sendable {
     let identifier: TransceiverIdentifier
     let kind: MediaKind
-    var codec: NegotiatedCodec
+    var codec: NegotiatedCodec { didSet { format = codec.capability.payloadFormat } }
+    /// The codec's, kept ready: finding it takes text apart.
+    private(set) var format: PayloadFormat?
     var stream: SendStream
     /// Random offset of the RTP time stamps of video.
     let timestampOffset: UInt32
     /// While false nothing new is sent: the direction does not allow it.
     var isActive = true
+
+    init(identifier: TransceiverIdentifier, kind: MediaKind, codec: NegotiatedCodec, stream: SendStream, timestampOffset: UInt32) {
+      (self.identifier, self.kind, self.codec, self.stream) = (identifier, kind, codec, stream)
+      (self.timestampOffset, format) = (timestampOffset, codec.capability.payloadFormat)
+    }
   }
 
   /// One arriving source.
@@ -27,6 +34,14 @@ struct MediaStreams: Sendable {
     let identifier: TransceiverIdentifier
     let kind: MediaKind
     var stream: ReceiveStream
+    /// What may arrive, by payload type.
+    var codecs: [(payloadType: UInt8, codec: CodecCapability)]
+
+    /// There are a few, so looking is quicker than hashing.
+    func codec(_ payloadType: UInt8) -> CodecCapability? {
+      for index in codecs.indices where codecs[index].payloadType == payloadType { return codecs[index].codec }
+      return nil
+    }
   }
 
   /// Where an arriving source belongs.
@@ -50,8 +65,8 @@ struct MediaStreams: Sendable {
   private var recorder = TransportFeedbackRecorder()
   private var usesTransportFeedback = false
   private var feedbackMediaSource: UInt32 = 0
-  private var events: [Event] = []
-  private var control: [[UInt8]] = []
+  private var events = Queue<Event>()
+  private var control = Queue<[UInt8]>()
   private var nextReport: Instant?
   private var clockOffset: Int64 = 0
   private var random: RandomSource
@@ -119,6 +134,9 @@ struct MediaStreams: Sendable {
   }
 
   private mutating func applyReceiving(_ transceiver: Transceiver) {
+    for index in receiving.indices where receiving[index].identifier == transceiver.identifier {
+      receiving[index].codecs = transceiver.negotiated?.receiveCodecs ?? []
+    }
     guard let negotiated = transceiver.negotiated, transceiver.currentDirection?.receives == true else { return }
     // The peer may declare its sources ahead; else they are recognized by what their packets carry.
     guard let source = negotiated.remoteSource, routes[source] == nil else { return }
@@ -144,7 +162,8 @@ struct MediaStreams: Sendable {
       }
     }
     receiving.append(
-      Receiving(identifier: transceiver.identifier, kind: transceiver.kind, stream: ReceiveStream(configuration)))
+      Receiving(
+        identifier: transceiver.identifier, kind: transceiver.kind, stream: ReceiveStream(configuration), codecs: negotiated.receiveCodecs))
     routes[source] = Route(index: receiving.count - 1, isRetransmission: false)
   }
 
@@ -156,7 +175,9 @@ struct MediaStreams: Sendable {
 
   /// Finds out where a source that was never seen belongs (RFC 8843 section 9.2): by its mid, else by a payload type that only one section has.
   private mutating func recognize(_ header: RTP.Header, _ extensions: HeaderExtensions) -> Route? {
-    let candidates = transceivers.values.filter { $0.currentDirection?.receives == true && $0.negotiated?.receivePayloadTypes[header.payloadType] != nil }
+    let candidates = transceivers.values.filter {
+      $0.currentDirection?.receives == true && $0.negotiated?.receivePayloadTypes[header.payloadType] != nil
+    }
     let transceiver: Transceiver?
     if let mid = extensions.mid {
       transceiver = candidates.first { $0.mid == mid }
@@ -195,14 +216,14 @@ struct MediaStreams: Sendable {
       return nil
     }
     guard let media = receiving[route.index].stream.receive(&packet, header: header, now: now) else { return nil }
-    let identifier = receiving[route.index].identifier
-    guard case .media(let codec) = transceivers[identifier]?.negotiated?.receivePayloadTypes[media.header.payloadType] else {
+    guard let codec = receiving[route.index].codec(media.header.payloadType) else {
       counters.count("rtp.unknownPayloadType")
       return nil
     }
     return ReceivedMedia(
-      transceiver: identifier, codec: codec, header: media.header,
-      packet: range.lowerBound + media.range.lowerBound..<range.lowerBound + media.range.upperBound, videoOrientation: extensions.videoOrientation)
+      transceiver: receiving[route.index].identifier, codec: codec, header: media.header,
+      packet: range.lowerBound + media.range.lowerBound..<range.lowerBound + media.range.upperBound,
+      videoOrientation: extensions.videoOrientation)
   }
 
   mutating func requestKeyFrame(of identifier: TransceiverIdentifier, now: Instant) {
@@ -216,15 +237,12 @@ struct MediaStreams: Sendable {
   mutating func sendVideo(
     _ frame: RawSpan, isKeyFrame: Bool, captureTime: Instant, rotation: UInt8, on identifier: TransceiverIdentifier, now: Instant
   ) {
-    guard let index = sending.firstIndex(where: { $0.identifier == identifier && $0.isActive }) else {
-      return counters.count("rtp.inactiveSender")
-    }
-    let codec = sending[index].codec
-    guard let format = codec.capability.payloadFormat else { return }
+    guard let index = activeSender(identifier) else { return counters.count("rtp.inactiveSender") }
+    guard let format = sending[index].format else { return }
     // 90 ticks in a millisecond; the product of nanoseconds and 9 fits for centuries.
     let ticks = UInt32(truncatingIfNeeded: captureTime.nanoseconds / 1_000 * 9 / 100)
     var description = SendStream.Frame(
-      format: format, payloadType: codec.payloadType, timestamp: sending[index].timestampOffset &+ ticks)
+      format: format, payloadType: sending[index].codec.payloadType, timestamp: sending[index].timestampOffset &+ ticks)
     description.captured = captureTime
     description.isKeyFrame = isKeyFrame
     description.videoOrientation = rotation
@@ -239,25 +257,29 @@ struct MediaStreams: Sendable {
   mutating func sendAudio(
     _ frame: RawSpan, timestamp: UInt32, captureTime: Instant, level: UInt8, on identifier: TransceiverIdentifier, now: Instant
   ) {
-    guard let index = sending.firstIndex(where: { $0.identifier == identifier && $0.isActive }) else {
-      return counters.count("rtp.inactiveSender")
-    }
-    let codec = sending[index].codec
-    guard let format = codec.capability.payloadFormat else { return }
-    var description = SendStream.Frame(format: format, payloadType: codec.payloadType, timestamp: timestamp)
+    guard let index = activeSender(identifier) else { return counters.count("rtp.inactiveSender") }
+    guard let format = sending[index].format else { return }
+    var description = SendStream.Frame(format: format, payloadType: sending[index].codec.payloadType, timestamp: timestamp)
     description.captured = captureTime
     description.audioLevel = HeaderExtensions.AudioLevel(level: level, isVoice: level < 60)
     if !sending[index].stream.enqueue(frame: frame, description, now: now) { counters.count("rtp.queueFull") }
   }
 
+  private func activeSender(_ identifier: TransceiverIdentifier) -> Int? {
+    for index in sending.indices where sending[index].identifier == identifier && sending[index].isActive { return index }
+    return nil
+  }
+
   private mutating func updatePacer() {
-    pacer.update(queuedBytes: sending.reduce(0) { $1.kind == .video ? $0 + $1.stream.queuedBytes : $0 })
+    // By index: this runs for every packet, and an element taken out is a copy of many references.
+    var queuedBytes = 0
+    for index in sending.indices where sending[index].kind == .video { queuedBytes += sending[index].stream.queuedBytes }
+    pacer.update(queuedBytes: queuedBytes)
   }
 
   /// The next packet to be protected and sent: control first, then sound, then pictures as the pacer allows.
   mutating func pollTransmit(into buffer: inout MutableRawSpan, now: Instant) -> (count: Int, isControl: Bool)? {
-    if !control.isEmpty {
-      let packet = control.removeFirst()
+    if let packet = control.popFirst() {
       buffer.copy(packet.span.bytes, at: 0)
       return (packet.count, true)
     }
@@ -290,7 +312,10 @@ struct MediaStreams: Sendable {
 
   // MARK: Control
 
-  private var controlSource: UInt32 { sending.first { $0.isActive }?.stream.configuration.ssrc ?? feedbackSource }
+  private var controlSource: UInt32 {
+    for index in sending.indices where sending[index].isActive { return sending[index].stream.configuration.ssrc }
+    return feedbackSource
+  }
 
   func ntpTime(_ now: Instant) -> NTPTime { NTPTime(unixNanoseconds: now.nanoseconds &+ clockOffset) }
 
@@ -348,7 +373,8 @@ struct MediaStreams: Sendable {
       for index in sending.indices { sending[index].stream.handle(reportBlock: block, ntpTime: ntpTime(now)) }
     }
     // Where there is transport-wide feedback, it says more than report blocks.
-    guard !usesTransportFeedback, let worst = sending.filter({ $0.kind == .video }).map(\.stream.remote).max(by: { $0.fractionLost < $1.fractionLost })
+    guard !usesTransportFeedback,
+      let worst = sending.filter({ $0.kind == .video }).map(\.stream.remote).max(by: { $0.fractionLost < $1.fractionLost })
     else { return }
     adapt { $0.handle(fractionLost: worst.fractionLost, roundTripTime: worst.roundTripTime, now: now) }
   }
@@ -361,7 +387,7 @@ struct MediaStreams: Sendable {
     events.append(.targetBitrate(bitrate.bitrate))
   }
 
-  mutating func pollEvent() -> Event? { events.isEmpty ? nil : events.removeFirst() }
+  mutating func pollEvent() -> Event? { events.popFirst() }
 
   // MARK: Time
 
@@ -371,7 +397,7 @@ struct MediaStreams: Sendable {
   var deadline: Instant? {
     var result = earliest(nextReport, pacer.deadline)
     result = earliest(result, recorder.deadline)
-    for receiver in receiving { result = earliest(result, receiver.stream.deadline) }
+    for index in receiving.indices { result = earliest(result, receiving[index].stream.deadline) }
     return result
   }
 

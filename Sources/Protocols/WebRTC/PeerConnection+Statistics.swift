@@ -27,7 +27,9 @@ extension PeerConnection {
       report[identifier] = dictionary
     }
 
-    add("P", "peer-connection", ["dataChannelsOpened": .integer(channels.count), "dataChannelsClosed": .integer(channels.count { $0.state == .closed })])
+    add(
+      "P", "peer-connection",
+      ["dataChannelsOpened": .integer(channels.count), "dataChannelsClosed": .integer(channels.count { $0.state == .closed })])
     addTransport(add)
     for sender in media.sending { addSending(sender, codecs[sender.identifier]?.outbound ?? [:], add) }
     for receiver in media.receiving { addReceiving(receiver, codecs[receiver.identifier]?.inbound ?? [:], add) }
@@ -88,7 +90,8 @@ extension PeerConnection {
     add(
       candidateIdentifier(candidate, side), type,
       [
-        "transportId": "T", "address": .text(candidate.hostName ?? "\(candidate.address.ip)"), "port": .integer(Int(candidate.address.port)),
+        "transportId": "T", "address": .text(candidate.hostName ?? "\(candidate.address.ip)"),
+        "port": .integer(Int(candidate.address.port)),
         "protocol": .text(candidate.transport == .udp ? "udp" : "tcp"), "candidateType": .text(kind),
         "priority": .integer(Int(candidate.priority)), "foundation": .text(candidate.foundation),
       ])
@@ -185,7 +188,8 @@ extension PeerConnection {
       "S", "sctp-transport",
       [
         "transportId": "T", "smoothedRoundTripTime": counts.smoothedRoundTripTime.map { .number($0.seconds) },
-        "congestionWindow": .integer(counts.congestionWindow), "receiverWindow": .integer(counts.receiverWindow), "mtu": .integer(counts.mtu),
+        "congestionWindow": .integer(counts.congestionWindow), "receiverWindow": .integer(counts.receiverWindow),
+        "mtu": .integer(counts.mtu),
       ])
   }
 

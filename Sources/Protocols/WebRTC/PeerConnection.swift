@@ -35,7 +35,9 @@ public struct PeerConnection: ~Copyable {
     /// Header extensions that are offered and accepted.
     public var headerExtensions: [MediaKind: [HeaderExtension]] = [
       .audio: [.audioLevel, .absoluteSendTime, .transportSequenceNumber, .mid],
-      .video: [.absoluteSendTime, .transportSequenceNumber, .mid, .rid, .repairedRid, .videoOrientation, .playoutDelay, .absoluteCaptureTime],
+      .video: [
+        .absoluteSendTime, .transportSequenceNumber, .mid, .rid, .repairedRid, .videoOrientation, .playoutDelay, .absoluteCaptureTime,
+      ],
     ]
     /// SRTP profiles in order of preference (IANA numbers).
     public var srtpProfiles: [UInt16] = [7, 8, 1]
@@ -60,7 +62,7 @@ public struct PeerConnection: ~Copyable {
   var association: Association?
   var isAssociationStarted = false
   var channels: [DataChannel] = []
-  var events: [PeerConnectionEvent] = []
+  var events = Queue<PeerConnectionEvent>()
   var isClosed = false
   var isGathering = false
   var isNegotiationNeededAnnounced = false
@@ -215,7 +217,8 @@ public struct PeerConnection: ~Copyable {
     guard var transceiver = negotiation[identifier] else { return }
     let known = configuration.codecs.filter { $0.kind == transceiver.kind }
     for codec in codecs where !known.contains(codec) {
-      throw PeerConnectionError(.invalidModification, "\(codec.mimeType) is not among this connection's \(transceiver.kind.rawValue) codecs")
+      throw PeerConnectionError(
+        .invalidModification, "\(codec.mimeType) is not among this connection's \(transceiver.kind.rawValue) codecs")
     }
     guard codecs.isEmpty || codecs.contains(where: { !$0.isAuxiliary }) else {
       throw PeerConnectionError(.invalidModification, "the preferences name no media codec")
@@ -242,7 +245,7 @@ public struct PeerConnection: ~Copyable {
   public mutating func pollEvent() -> PeerConnectionEvent? {
     takeIceEvents()
     updateConnectionState()
-    return events.isEmpty ? nil : events.removeFirst()
+    return events.popFirst()
   }
 
   private mutating func takeIceEvents() {

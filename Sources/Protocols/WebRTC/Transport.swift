@@ -24,7 +24,7 @@ struct Transport: ~Copyable {
   var counters = Counters()
   /// Records that came before the peer's fingerprints were known.
   private var early: [[UInt8]] = []
-  private var applicationData: [[UInt8]] = []
+  private var applicationData = Queue<[UInt8]>()
   private var isStarted = false
   private var isRouteClosed = false
   private let certificate: Certificate
@@ -113,7 +113,8 @@ struct Transport: ~Copyable {
       let isControl = (192...223).contains(datagram.bytes.byte(range.lowerBound + 1))
       var packet = datagram._mutatingExtracting(range)
       do throws(SRTPError) {
-        let count = isControl
+        let count =
+          isControl
           ? try inbound?.unprotectRTCP(&packet, count: range.count) : try inbound?.unprotect(&packet, count: range.count)
         let plain = range.lowerBound..<range.lowerBound + (count ?? 0)
         return isControl ? .rtcp(plain) : .rtp(plain)
@@ -150,7 +151,9 @@ struct Transport: ~Copyable {
   private mutating func connect(_ keys: KeyingMaterial?) {
     state = .connected
     guard let keys else { return }
-    guard let profile = SRTP.Profile(rawValue: keys.profile) else { return fail("the peer chose SRTP profile \(keys.profile), which is unknown") }
+    guard let profile = SRTP.Profile(rawValue: keys.profile) else {
+      return fail("the peer chose SRTP profile \(keys.profile), which is unknown")
+    }
     let isClient = role == .client
     do throws(SRTPError) {
       outbound = try SRTP.Context(
@@ -169,7 +172,7 @@ struct Transport: ~Copyable {
   mutating func pollStreamPacket() -> [UInt8]? { ice.pollApplicationData() }
 
   /// An SCTP packet from the peer.
-  mutating func pollApplicationData() -> [UInt8]? { applicationData.isEmpty ? nil : applicationData.removeFirst() }
+  mutating func pollApplicationData() -> [UInt8]? { applicationData.popFirst() }
 
   mutating func handleTimeout(now: Instant) {
     if let deadline = ice.deadline, deadline <= now { ice.handleTimeout(now: now) }
@@ -229,7 +232,8 @@ struct Transport: ~Copyable {
       return nil
     }
     return Outgoing(
-      socket: route.socket, destination: route.destination, count: count, prefix: UInt32(bigEndian: route.prefix), prefixCount: route.prefixCount,
+      socket: route.socket, destination: route.destination, count: count, prefix: UInt32(bigEndian: route.prefix),
+      prefixCount: route.prefixCount,
       paddingCount: route.paddingCount)
   }
 

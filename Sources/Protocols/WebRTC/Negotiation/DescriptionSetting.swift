@@ -244,7 +244,10 @@ extension Negotiation {
   private func agreement(_ transceiver: Transceiver, local: MediaDescription, remote: MediaDescription) -> NegotiatedMedia {
     var media = NegotiatedMedia()
     media.codecs = commonCodecs(transceiver, in: remote).filter { codec in
-      local.payloadMaps.contains { codec.capability.matches(name: $0.encodingName, clockRate: $0.clockRate, channelCount: $0.channels, parameters: local.parameterText($0.payloadType)) }
+      local.payloadMaps.contains {
+        codec.capability.matches(
+          name: $0.encodingName, clockRate: $0.clockRate, channelCount: $0.channels, parameters: local.parameterText($0.payloadType))
+      }
     }
     for map in local.payloadMaps {
       let parameters = local.parameterText(map.payloadType)

@@ -81,7 +81,8 @@ struct Negotiation: Sendable {
     nextTransceiver += 1
     var transceiver = Transceiver(
       identifier: identifier, kind: kind, direction: direction, sendStreamIdentifiers: streams,
-      sendTrackIdentifier: trackIdentifier ?? token(16), receiveTrackIdentifier: token(16), source: source(), retransmissionSource: source())
+      sendTrackIdentifier: trackIdentifier ?? token(16), receiveTrackIdentifier: token(16), source: source(), retransmissionSource: source()
+    )
     transceiver.isAddedByTrack = isAddedByTrack
     transceivers.append(transceiver)
     return identifier
@@ -97,7 +98,9 @@ struct Negotiation: Sendable {
     while true {
       let candidate = UInt32(truncatingIfNeeded: random())
       // 0 and 1 are what some peers use for probing.
-      if candidate > 1, !transceivers.contains(where: { $0.source == candidate || $0.retransmissionSource == candidate }) { return candidate }
+      if candidate > 1, !transceivers.contains(where: { $0.source == candidate || $0.retransmissionSource == candidate }) {
+        return candidate
+      }
     }
   }
 
