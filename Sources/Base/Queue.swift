@@ -1,21 +1,21 @@
 /// A first-in, first-out queue that keeps its storage. Adding and taking are constant in time, on average.
 public struct Queue<Element: Sendable>: Sendable {
-  private var elements: [Element?] = []
-  private var head = 0
+  @usableFromInline var elements: [Element?] = []
+  @usableFromInline var head = 0
 
   /// An empty queue.
-  public init() {}
+  @inlinable public init() {}
 
   /// How many elements wait.
-  public var count: Int { elements.count - head }
+  @inlinable public var count: Int { elements.count - head }
   /// Whether nothing waits.
-  public var isEmpty: Bool { head == elements.count }
+  @inlinable public var isEmpty: Bool { head == elements.count }
 
   /// Adds `element` behind all others.
-  public mutating func append(_ element: Element) { elements.append(element) }
+  @inlinable public mutating func append(_ element: Element) { elements.append(element) }
 
   /// Takes the element that waited longest; nil when there is none.
-  public mutating func popFirst() -> Element? {
+  @inlinable public mutating func popFirst() -> Element? {
     guard head < elements.count else { return nil }
     defer {
       head += 1

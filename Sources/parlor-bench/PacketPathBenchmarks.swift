@@ -94,7 +94,7 @@ enum PacketPathBenchmarks {
     defer { socket.close() }
     var pair = try ConnectedPair.connected(bitrate: 1_000_000_000_000)
     let destination = SocketAddress(.loopback4, port)
-    let payload = [UInt8](repeating: 7, count: 1_172)
+    let payload = [UInt8](repeating: 7, count: 1_170)
     let packetsPerPicture = 8
     let picture = PictureSamples.vp8(isKeyFrame: false, count: packetsPerPicture * (payload.count - 4))
     let comparison = Comparison(
@@ -119,7 +119,10 @@ enum PacketPathBenchmarks {
   /// A peer connection's way in, without the socket: told apart, unprotected, counted, its place in the stream found.
   private static func receive(_ runs: Int) throws -> Figure {
     var pair = try ConnectedPair.connected(bitrate: 1_000_000_000_000)
-    let picture = PictureSamples.vp8(isKeyFrame: false, count: 8 * 1_168)
+    let picture = PictureSamples.vp8(isKeyFrame: false, count: 8 * 1_166)
+    let first = PictureSamples.vp8(isKeyFrame: true, count: 8 * 1_166)
+    let sound: [UInt8] = [1]
+    pair.send(picture: first.span.bytes, isKeyFrame: true, sound: sound.span.bytes, timestamp: 0)
     let store = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 2_048, alignment: 64)
     defer { store.deallocate() }
     func slot(_ index: Int) -> UnsafeMutableRawPointer? { store.baseAddress.map { $0 + index * 2_048 } }

@@ -23,7 +23,11 @@ public struct Context: ~Copyable, Sendable {
   private let rtp: Cipher
   private let rtcp: Cipher
   private let replayWindow: Int
-  private var streams: [UInt32: Stream] = [:]
+  private var streams: [Stream] = []
+  /// Where in `streams` each SSRC is.
+  private var places: [UInt32: Int] = [:]
+  /// The one found last: most packets are of the same source as the one before.
+  private var last: (ssrc: UInt32, place: Int)?
 
   /// What is remembered of one SSRC. Outbound windows hold the highest index only: a lost packet may be sent again as it was.
   private struct Stream {
@@ -75,7 +79,8 @@ public struct Context: ~Copyable, Sendable {
     guard direction == .outbound else { throw .wrongDirection }
     try Context.requireRoom(packet.byteCount, count, Context.maximumTrailer)
     let header = try RTPHeader(packet.bytes, count: count)
-    let index = try nextIndex(header)
+    let place = place(of: header.ssrc)
+    let index = try nextIndex(header, place)
     let (cipher, isAEAD) = (rtp, profile.isAEAD)
     try packet.withUnsafeMutableBytes { bytes throws(SRTPError) in
       let (head, payload, tail) = Context.split(bytes, header.count, count)
@@ -86,8 +91,7 @@ public struct Context: ~Copyable, Sendable {
         cipher.sign(.init(rebasing: bytes[..<count]), suffix: UInt32(truncatingIfNeeded: index >> 16), tag: tail)
       }
     }
-    let window = replayWindow  // The compiler cannot capture `self`.
-    streams[header.ssrc, default: Stream(window: window)].rtp.insert(index)
+    streams[place ?? addStream(header.ssrc)].rtp.insert(index)
     return count + profile.tagCount
   }
 
@@ -99,8 +103,9 @@ public struct Context: ~Copyable, Sendable {
     try Context.requireRoom(packet.byteCount, count, 0)
     let newCount = count - profile.tagCount
     let header = try RTPHeader(packet.bytes, count: newCount)
-    let index = try nextIndex(header)
-    try streams[header.ssrc]?.rtp.check(index)
+    let place = place(of: header.ssrc)
+    let index = try nextIndex(header, place)
+    if let place { try streams[place].rtp.check(index) }
     let (cipher, isAEAD) = (rtp, profile.isAEAD)
     try packet.withUnsafeMutableBytes { bytes throws(SRTPError) in
       let (head, payload, tail) = Context.split(bytes, header.count, newCount)
@@ -111,19 +116,32 @@ public struct Context: ~Copyable, Sendable {
         try cipher.applyCounterMode(payload, ssrc: header.ssrc, index: index)
       }
     }
-    let window = replayWindow  // The compiler cannot capture `self`.
-    streams[header.ssrc, default: Stream(window: window)].rtp.insert(index)
+    streams[place ?? addStream(header.ssrc)].rtp.insert(index)
     return newCount
   }
 
   /// The packet index, rollover counter and sequence number, that lies nearest to the highest so far (RFC 3711 section 3.3.1).
-  private func nextIndex(_ header: RTPHeader) throws(SRTPError) -> UInt64 {
-    guard let highest = streams[header.ssrc]?.rtp.highest else { return UInt64(header.sequenceNumber) }
+  private func nextIndex(_ header: RTPHeader, _ place: Int?) throws(SRTPError) -> UInt64 {
+    guard let place, let highest = streams[place].rtp.highest else { return UInt64(header.sequenceNumber) }
     let distance = Int16(bitPattern: header.sequenceNumber &- UInt16(truncatingIfNeeded: highest))
     let index = Int64(highest) + Int64(distance)
     guard index >= 0 else { throw .tooOld }
     guard index < 1 << 48 else { throw .keyExpired }
     return UInt64(index)
+  }
+
+  /// Where the stream of a source is; nil before its first packet that authenticates.
+  private mutating func place(of ssrc: UInt32) -> Int? {
+    if let last, last.ssrc == ssrc { return last.place }
+    guard let place = places[ssrc] else { return nil }
+    last = (ssrc, place)
+    return place
+  }
+
+  private mutating func addStream(_ ssrc: UInt32) -> Int {
+    places[ssrc] = streams.count
+    streams.append(Stream(window: replayWindow))
+    return streams.count - 1
   }
 
   // MARK: RTCP
@@ -135,7 +153,8 @@ public struct Context: ~Copyable, Sendable {
     try Context.requireRoom(packet.byteCount, count, Context.maximumTrailer)
     guard count >= Context.rtcpHeaderCount else { throw .malformed }
     let ssrc = Context.word(packet.bytes, at: 4)
-    let index = (streams[ssrc]?.rtcp.highest ?? 0) + 1
+    let place = place(of: ssrc)
+    let index = (place.flatMap { streams[$0].rtcp.highest } ?? 0) + 1
     guard index < 1 << 31 else { throw .keyExpired }
     let word = UInt32(index) | 1 << 31  // The flag that says that the packet is encrypted.
     let (cipher, profile) = (rtcp, profile)
@@ -151,8 +170,7 @@ public struct Context: ~Copyable, Sendable {
         cipher.sign(.init(rebasing: bytes[..<(count + 4)]), suffix: nil, tag: tail + 4)
       }
     }
-    let window = replayWindow  // The compiler cannot capture `self`.
-    streams[ssrc, default: Stream(window: window)].rtcp.insert(index)
+    streams[place ?? addStream(ssrc)].rtcp.insert(index)
     return count + profile.rtcpOverhead
   }
 
@@ -168,7 +186,8 @@ public struct Context: ~Copyable, Sendable {
     let word = Context.word(packet.bytes, at: profile.isAEAD ? newCount + profile.tagCount : newCount)
     guard word >> 31 == 1 else { throw .malformed }
     let index = UInt64(word & 0x7FFF_FFFF)
-    try streams[ssrc]?.rtcp.check(index)
+    let place = place(of: ssrc)
+    if let place { try streams[place].rtcp.check(index) }
     let (cipher, isAEAD) = (rtcp, profile.isAEAD)
     try packet.withUnsafeMutableBytes { bytes throws(SRTPError) in
       let (head, payload, tail) = Context.split(bytes, Context.rtcpHeaderCount, newCount)
@@ -179,8 +198,7 @@ public struct Context: ~Copyable, Sendable {
         try cipher.applyCounterMode(payload, ssrc: ssrc, index: index)
       }
     }
-    let window = replayWindow  // The compiler cannot capture `self`.
-    streams[ssrc, default: Stream(window: window)].rtcp.insert(index)
+    streams[place ?? addStream(ssrc)].rtcp.insert(index)
     return newCount
   }
 

@@ -14,12 +14,19 @@ struct MediaStreams: Sendable {
   struct Sending: Sendable {
     let identifier: TransceiverIdentifier
     let kind: MediaKind
-    var codec: NegotiatedCodec
+    var codec: NegotiatedCodec { didSet { format = codec.capability.payloadFormat } }
+    /// The codec's, kept ready: finding it takes text apart.
+    private(set) var format: PayloadFormat?
     var stream: SendStream
     /// Random offset of the RTP time stamps of video.
     let timestampOffset: UInt32
     /// While false nothing new is sent: the direction does not allow it.
     var isActive = true
+
+    init(identifier: TransceiverIdentifier, kind: MediaKind, codec: NegotiatedCodec, stream: SendStream, timestampOffset: UInt32) {
+      (self.identifier, self.kind, self.codec, self.stream) = (identifier, kind, codec, stream)
+      (self.timestampOffset, format) = (timestampOffset, codec.capability.payloadFormat)
+    }
   }
 
   /// One arriving source.
@@ -324,15 +331,12 @@ struct MediaStreams: Sendable {
   mutating func sendVideo(
     _ frame: RawSpan, isKeyFrame: Bool, captureTime: Instant, rotation: UInt8, on identifier: TransceiverIdentifier, now: Instant
   ) {
-    guard let index = sending.firstIndex(where: { $0.identifier == identifier && $0.isActive }) else {
-      return counters.count("rtp.inactiveSender")
-    }
-    let codec = sending[index].codec
-    guard let format = codec.capability.payloadFormat else { return }
+    guard let index = activeSender(identifier) else { return counters.count("rtp.inactiveSender") }
+    guard let format = sending[index].format else { return }
     // 90 ticks in a millisecond; the product of nanoseconds and 9 fits for centuries.
     let ticks = UInt32(truncatingIfNeeded: captureTime.nanoseconds / 1_000 * 9 / 100)
     var description = SendStream.Frame(
-      format: format, payloadType: codec.payloadType, timestamp: sending[index].timestampOffset &+ ticks)
+      format: format, payloadType: sending[index].codec.payloadType, timestamp: sending[index].timestampOffset &+ ticks)
     description.captured = captureTime
     description.isKeyFrame = isKeyFrame
     description.videoOrientation = rotation
@@ -347,19 +351,24 @@ struct MediaStreams: Sendable {
   mutating func sendAudio(
     _ frame: RawSpan, timestamp: UInt32, captureTime: Instant, level: UInt8, on identifier: TransceiverIdentifier, now: Instant
   ) {
-    guard let index = sending.firstIndex(where: { $0.identifier == identifier && $0.isActive }) else {
-      return counters.count("rtp.inactiveSender")
-    }
-    let codec = sending[index].codec
-    guard let format = codec.capability.payloadFormat else { return }
-    var description = SendStream.Frame(format: format, payloadType: codec.payloadType, timestamp: timestamp)
+    guard let index = activeSender(identifier) else { return counters.count("rtp.inactiveSender") }
+    guard let format = sending[index].format else { return }
+    var description = SendStream.Frame(format: format, payloadType: sending[index].codec.payloadType, timestamp: timestamp)
     description.captured = captureTime
     description.audioLevel = HeaderExtensions.AudioLevel(level: level, isVoice: level < 60)
     if !sending[index].stream.enqueue(frame: frame, description, now: now) { counters.count("rtp.queueFull") }
   }
 
+  private func activeSender(_ identifier: TransceiverIdentifier) -> Int? {
+    for index in sending.indices where sending[index].identifier == identifier && sending[index].isActive { return index }
+    return nil
+  }
+
   private mutating func updatePacer() {
-    pacer.update(queuedBytes: sending.reduce(0) { $1.kind == .video ? $0 + $1.stream.queuedBytes : $0 })
+    // By index: this runs for every packet, and an element taken out is a copy of many references.
+    var queuedBytes = 0
+    for index in sending.indices where sending[index].kind == .video { queuedBytes += sending[index].stream.queuedBytes }
+    pacer.update(queuedBytes: queuedBytes)
   }
 
   /// The next packet to be protected and sent: control first, then sound, then pictures as the pacer allows.
@@ -397,7 +406,10 @@ struct MediaStreams: Sendable {
 
   // MARK: Control
 
-  private var controlSource: UInt32 { sending.first { $0.isActive }?.stream.configuration.ssrc ?? feedbackSource }
+  private var controlSource: UInt32 {
+    for index in sending.indices where sending[index].isActive { return sending[index].stream.configuration.ssrc }
+    return feedbackSource
+  }
 
   func ntpTime(_ now: Instant) -> NTPTime { NTPTime(unixNanoseconds: now.nanoseconds &+ clockOffset) }
 
@@ -479,7 +491,7 @@ struct MediaStreams: Sendable {
   var deadline: Instant? {
     var result = earliest(nextReport, pacer.deadline)
     result = earliest(result, recorder.deadline)
-    for receiver in receiving { result = earliest(result, receiver.stream.deadline) }
+    for index in receiving.indices { result = earliest(result, receiving[index].stream.deadline) }
     return result
   }
 

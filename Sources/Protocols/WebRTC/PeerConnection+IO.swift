@@ -105,8 +105,10 @@ extension PeerConnection {
   public mutating func pollTransmit(into buffer: inout MutableRawSpan, now: Instant) -> Outgoing? {
     if let control = transport.pollTransmit(into: &buffer, now: now) { return control }
     if association != nil, transport.isSecure {
-      drainAssociation(now: now)
-      if let data = transport.pollTransmit(into: &buffer, now: now) { return data }
+      while let count = association?.pollTransmit(into: &buffer, now: now) {
+        transport.send(applicationData: buffer.bytes.extracting(0..<count))
+        if let data = transport.pollTransmit(into: &buffer, now: now) { return data }
+      }
     }
     guard transport.canProtect else { return nil }
     while let packet = media.pollTransmit(into: &buffer, now: now) {
