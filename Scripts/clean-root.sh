@@ -29,6 +29,7 @@ tar -xpf "$work/base.tar" -C "$root"
 git clone --quiet --no-hardlinks "$PWD" "$root/parlor"
 mkdir -p "$root/opt/swift"
 cp -f /etc/resolv.conf "$root/etc/resolv.conf"
+printf '127.0.0.1 localhost\n::1 localhost\n' >"$root/etc/hosts"  # as an installer writes it
 # A proxy's certificate authority is a property of this network, not a package: bring the host's bundle and settings along.
 cp -L /etc/ssl/certs/ca-certificates.crt "$root/host-ca.crt"
 declare -a environment=(
