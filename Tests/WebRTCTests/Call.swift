@@ -14,6 +14,8 @@ struct Call: ~Copyable {
     var delay = Interval.milliseconds(5)
     var jitter = Interval.zero
     var loss = 0.0
+    /// Whether DTLS records are lost, as in a firewall that lets only STUN through.
+    var losesDTLS = false
   }
 
   /// A packet on its way.
@@ -35,7 +37,9 @@ struct Call: ~Copyable {
   var conditions = Conditions()
   private(set) var offererEvents: [PeerConnectionEvent] = []
   private(set) var answererEvents: [PeerConnectionEvent] = []
+  /// Media that came to the answerer, and to the offerer.
   private(set) var received: [(packet: [UInt8], media: ReceivedMedia, time: Instant)] = []
+  private(set) var receivedByOfferer: [(packet: [UInt8], media: ReceivedMedia, time: Instant)] = []
   private var flying: [Flying] = []
   private var random: RandomSource
   private var order = 0
@@ -88,6 +92,7 @@ struct Call: ~Copyable {
   }
 
   private mutating func launch(_ bytes: [UInt8], isToAnswerer: Bool, from: SocketAddress) {
+    if conditions.losesDTLS, let first = bytes.first, (20...63).contains(first) { return }
     if conditions.loss > 0, Double.random(in: 0..<1, using: &random) < conditions.loss {
       packetsLost += 1
       return
@@ -134,10 +139,32 @@ struct Call: ~Copyable {
           received.append((Array(bytes: span.bytes.extracting(media.packet)), media, now))
         }
       } else {
-        _ = offerer.receive(&span, from: packet.from, on: socket, now: now)
+        if let media = offerer.receive(&span, from: packet.from, on: socket, now: now) {
+          receivedByOfferer.append((Array(bytes: span.bytes.extracting(media.packet)), media, now))
+        }
       }
     }
   }
 
-  mutating func forgetEvents() { (offererEvents, answererEvents, received) = ([], [], []) }
+  /// Gives the answerer a datagram that comes from the offerer's address.
+  mutating func inject(_ datagram: [UInt8]) {
+    var bytes = datagram
+    var elements = bytes.mutableSpan
+    var span = elements.mutableBytes
+    if let media = answerer.receive(&span, from: Call.offererAddress, on: SocketIdentifier(rawValue: 0), now: now) {
+      received.append((Array(bytes: span.bytes.extracting(media.packet)), media, now))
+    }
+    drain()
+  }
+
+  /// Encrypts a packet with the offerer's keys.
+  mutating func protect(_ packet: [UInt8], isControl: Bool = false) -> [UInt8] {
+    var bytes = packet + [UInt8](repeating: 0, count: 64)
+    var elements = bytes.mutableSpan
+    var span = elements.mutableBytes
+    let count = offerer.transport.protect(&span, count: packet.count, isControl: isControl)?.count ?? 0
+    return Array(bytes.prefix(count))
+  }
+
+  mutating func forgetEvents() { (offererEvents, answererEvents, received, receivedByOfferer) = ([], [], [], []) }
 }

@@ -26,11 +26,15 @@ struct Transport: ~Copyable {
   private var early: [[UInt8]] = []
   private var applicationData = Queue<[UInt8]>()
   private var isStarted = false
+  /// By when the handshake has to be done; nil while there is no way to the peer, or when it is done.
+  private var handshakeEnd: Instant?
   private var isRouteClosed = false
   private let certificate: Certificate
 
   /// How many early records are kept: a ClientHello's flight and one repetition.
   private static let earlyLimit = 8
+  /// A client gives up by itself; a server, whom nobody calls, would wait for ever.
+  private static let handshakeLimit = Interval.seconds(20)
 
   init(ice: ICE.Agent, certificate: Certificate) {
     self.ice = ice
@@ -80,6 +84,7 @@ struct Transport: ~Copyable {
   }
 
   private mutating func fail(_ reason: String) {
+    guard state != .failed, state != .closed else { return }
     state = .failed
     failure = reason
     counters.count("dtls.failed")
@@ -143,13 +148,14 @@ struct Transport: ~Copyable {
       case .connected(let keys): connect(keys)
       case .applicationData(let bytes): applicationData.append(bytes)
       case .closed: state = .closed
-      case .failed(let error): fail("\(error)")
+      case .failed(let error): fail("DTLS: \(error)")
       }
     }
   }
 
   private mutating func connect(_ keys: KeyingMaterial?) {
     state = .connected
+    handshakeEnd = nil
     guard let keys else { return }
     guard let profile = SRTP.Profile(rawValue: keys.profile) else {
       return fail("the peer chose SRTP profile \(keys.profile), which is unknown")
@@ -180,17 +186,23 @@ struct Transport: ~Copyable {
       dtls?.handleTimeout(now: now)
       takeEvents()
     }
+    guard let end = handshakeEnd, end <= now else { return }
+    handshakeEnd = nil
+    if state == .new || state == .connecting { fail("the peer did not complete the DTLS handshake") }
   }
 
   var deadline: Instant? {
     switch dtls {
-    case .some(let endpoint): earliest(ice.deadline, endpoint.deadline)
+    case .some(let endpoint): earliest(earliest(ice.deadline, endpoint.deadline), handshakeEnd)
     case .none: ice.deadline
     }
   }
 
   /// The DTLS client speaks first, as soon as there is a way.
-  mutating func startWhenRouted(now: Instant) {
+  private mutating func startWhenRouted(now: Instant) {
+    if handshakeEnd == nil, dtls != nil, state == .new || state == .connecting, ice.hasRoute {
+      handshakeEnd = now + Transport.handshakeLimit
+    }
     if role == .client, !isStarted, ice.hasRoute { start(now: now) }
   }
 
@@ -238,6 +250,7 @@ struct Transport: ~Copyable {
   }
 
   mutating func close(now: Instant) {
+    handshakeEnd = nil
     dtls?.close()
     if state != .failed { state = .closed }
   }

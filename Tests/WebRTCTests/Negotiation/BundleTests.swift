@@ -29,7 +29,8 @@ import Testing
         Foreign.opus(lines: "a=x-google-flag:conference\na=ptime:20\ni=main microphone\nz=0"),
         "m=text 9 UDP/TLS/RTP/SAVPF 98\na=mid:t\na=rtpmap:98 t140/1000",
         "m=application 9 UDP/BFCP *\na=mid:b\na=setup:actpass", "m=image 9 udptl t38\na=mid:i",
-        Foreign.section("video", mid: "1", payloadTypes: "96 97", lines: BundleTests.vp8 + "\na=simulcast:send hi;lo\na=rid:hi send\na=rid:lo send"),
+        Foreign.section(
+          "video", mid: "1", payloadTypes: "96 97", lines: BundleTests.vp8 + "\na=simulcast:send hi;lo\na=rid:hi send\na=rid:lo send"),
       ], bundle: ["0", "1"], session: "a=x-plan:unified\nb=AS:9000\nk=prompt")
     let answer = try answer(offer)
     #expect(answer.media.map(\.isRejected) == [false, true, true, true, false])
@@ -143,7 +144,8 @@ import Testing
 
   @Test func credentialsOfTheSessionStandForItsSections() throws {
     let answer = try answer(
-      Foreign.description([Foreign.section("audio", mid: "0", payloadTypes: "0", lines: "", transport: "")], bundle: ["0"], session: Foreign.transport))
+      Foreign.description(
+        [Foreign.section("audio", mid: "0", payloadTypes: "0", lines: "", transport: "")], bundle: ["0"], session: Foreign.transport))
     #expect(!answer.media[0].isRejected && answer.media[0].setup == .active)
     #expect(answer.media[0].rtpMaps.map(\.encodingName) == ["PCMU"])
   }
@@ -181,7 +183,8 @@ import Testing
     let offer = Foreign.description(
       [
         Foreign.opus(lines: level + "\n" + mid),
-        Foreign.section("video", mid: "1", payloadTypes: "96 97", lines: BundleTests.vp8 + "\na=extmap:1 urn:3gpp:video-orientation\n" + mid),
+        Foreign.section(
+          "video", mid: "1", payloadTypes: "96 97", lines: BundleTests.vp8 + "\na=extmap:1 urn:3gpp:video-orientation\n" + mid),
       ], bundle: ["0", "1"])
     var peer = PeerConnection.make()
     try peer.setRemoteDescription(.offer, sdp: offer, now: .zero)
@@ -193,7 +196,8 @@ import Testing
   @Test func extensionDirectionsAreSeenFromTheOtherSide() throws {
     let offer = Foreign.description(
       [
-        Foreign.opus(lines: "a=extmap:1/sendonly urn:ietf:params:rtp-hdrext:ssrc-audio-level\na=extmap:4096 urn:ietf:params:rtp-hdrext:sdes:mid")
+        Foreign.opus(
+          lines: "a=extmap:1/sendonly urn:ietf:params:rtp-hdrext:ssrc-audio-level\na=extmap:4096 urn:ietf:params:rtp-hdrext:sdes:mid")
       ], bundle: ["0"])
     let answer = try answer(offer)
     #expect(answer.media[0].headerExtensions.map(\.description) == ["1/recvonly urn:ietf:params:rtp-hdrext:ssrc-audio-level"])

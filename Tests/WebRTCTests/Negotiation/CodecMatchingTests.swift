@@ -60,7 +60,9 @@ import Testing
   @Test func aiortcsSecondProfileIsTheSameCodec() throws {
     // aiortc and many SFUs write 42e01f beside 42001f, and 42c01f means 42e01f.
     let (media, transceiver) = try answer(
-      "99 101", "a=rtpmap:99 H264/90000\na=fmtp:99 packetization-mode=1;profile-level-id=42c01f\na=rtpmap:101 H264/90000\na=fmtp:101 packetization-mode=1;profile-level-id=42001f")
+      "99 101",
+      "a=rtpmap:99 H264/90000\na=fmtp:99 packetization-mode=1;profile-level-id=42c01f\na=rtpmap:101 H264/90000\na=fmtp:101 packetization-mode=1;profile-level-id=42001f"
+    )
     #expect(media.formats == ["99", "101"])
     #expect(transceiver?.sendCodec?.payloadType == 99)
   }
@@ -68,7 +70,8 @@ import Testing
   @Test func withoutLevelAsymmetryTheLowerLevelHolds() throws {
     let (media, _) = try answer("99", "a=rtpmap:99 H264/90000\na=fmtp:99 packetization-mode=1;profile-level-id=42e00d")
     #expect(media.formatParameters[99]?["profile-level-id"] == "42e00d")
-    let (higher, _) = try answer("99", "a=rtpmap:99 H264/90000\na=fmtp:99 packetization-mode=1;profile-level-id=42e034;level-asymmetry-allowed=1")
+    let (higher, _) = try answer(
+      "99", "a=rtpmap:99 H264/90000\na=fmtp:99 packetization-mode=1;profile-level-id=42e034;level-asymmetry-allowed=1")
     #expect(higher.formatParameters[99]?["profile-level-id"] == "42e01f")
   }
 
@@ -96,7 +99,9 @@ import Testing
   @Test func preferencesOfAnotherKindAreRefused() throws {
     var peer = PeerConnection.make()
     let video = try peer.addTransceiver(.video)
-    for bad in [[peer.configuration.codecs.first { $0.name == "opus" }!], []] + [peer.configuration.codecs.filter { $0.name == "telephone-event" }] {
+    for bad in [[peer.configuration.codecs.first { $0.name == "opus" }!], []] + [
+      peer.configuration.codecs.filter { $0.name == "telephone-event" }
+    ] {
       if bad.isEmpty {
         try peer.setCodecPreferences(bad, of: video)
       } else {
@@ -156,7 +161,8 @@ import Testing
     try peer.setLocalDescription(now: .zero)
     let mid = peer.localDescription!.description.media[0].mid
     let section = Foreign.section("audio", mid: mid, payloadTypes: "120", lines: "a=rtpmap:120 opus/48000/2", direction: "sendrecv")
-    try peer.setRemoteDescription(.answer, sdp: Foreign.description([section.replacing("actpass", with: "active")], bundle: [mid!]), now: .zero)
+    try peer.setRemoteDescription(
+      .answer, sdp: Foreign.description([section.replacing("actpass", with: "active")], bundle: [mid!]), now: .zero)
     // Sent with the peer's number, received with this side's.
     #expect(peer.transceiver(audio)?.sendCodec?.payloadType == 120)
     #expect(peer.transceiver(audio)?.negotiated?.receivePayloadTypes[111] != nil)
