@@ -34,8 +34,8 @@ struct MediaStreams: Sendable {
     let identifier: TransceiverIdentifier
     let kind: MediaKind
     var stream: ReceiveStream
-    /// What may arrive, by payload type.
-    var codecs: [(payloadType: UInt8, codec: CodecCapability)]
+    /// What may arrive.
+    var codecs: [NegotiatedMedia.ReceiveCodec]
 
     /// There are a few, so looking is quicker than hashing.
     func codec(_ payloadType: UInt8) -> CodecCapability? {

@@ -22,6 +22,12 @@ struct NegotiatedMedia: Sendable, Equatable {
   var remoteSource: UInt32?
   var remoteRetransmissionSource: UInt32?
 
+  /// A codec that may arrive, and the payload type that stands for it.
+  struct ReceiveCodec: Sendable, Equatable {
+    var payloadType: UInt8
+    var codec: CodecCapability
+  }
+
   /// What an arriving payload type means.
   enum ReceiveFormat: Sendable, Equatable {
     case media(CodecCapability)
@@ -29,10 +35,10 @@ struct NegotiatedMedia: Sendable, Equatable {
   }
 
   /// The media codecs among them.
-  var receiveCodecs: [(payloadType: UInt8, codec: CodecCapability)] {
+  var receiveCodecs: [ReceiveCodec] {
     receivePayloadTypes.compactMap { number, format in
       guard case .media(let codec) = format else { return nil }
-      return (number, codec)
+      return ReceiveCodec(payloadType: number, codec: codec)
     }
   }
 
