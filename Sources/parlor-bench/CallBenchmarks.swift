@@ -18,7 +18,7 @@ enum CallBenchmarks {
     var (ours, theirs): ([[Times]], [[Times]]) = ([], [])
     for _ in 0..<runs {
       if let run = try ChromiumReference.run(calls: callsPerRun, seconds: 0) {
-        theirs.append(run.calls.map { Times(connect: $0.connect_ms, firstFrame: $0.first_frame_ms) })
+        theirs.append(run.calls.map { Times(connect: $0.connectMilliseconds, firstFrame: $0.firstFrameMilliseconds) })
       }
       var calls: [Times] = []
       for _ in 0..<callsPerRun { calls.append(try await call()) }

@@ -4,14 +4,24 @@ import Foundation
 struct ChromiumReference: Decodable, Sendable {
   /// One call.
   struct Call: Decodable, Sendable {
-    var connect_ms: Double
-    var first_frame_ms: Double
+    var connectMilliseconds: Double
+    var firstFrameMilliseconds: Double
+
+    private enum CodingKeys: String, CodingKey {
+      case connectMilliseconds = "connect_ms"
+      case firstFrameMilliseconds = "first_frame_ms"
+    }
   }
 
   /// One browser's calls, the first one first, and what its data channel carried.
   struct Run: Decodable, Sendable {
     var calls: [Call]
-    var data_mbit_per_s: Double?
+    var dataMegabits: Double?
+
+    private enum CodingKeys: String, CodingKey {
+      case calls
+      case dataMegabits = "data_mbit_per_s"
+    }
   }
 
   var runs: [Run]

@@ -13,7 +13,7 @@ enum DataChannelBenchmarks {
     let seconds = 2.0
     var (ours, theirs, ratios, cores) = (Samples(), Samples(), Samples(), Samples())
     for _ in 0..<runs {
-      let reference = try ChromiumReference.run(calls: 1, seconds: seconds)?.data_mbit_per_s
+      let reference = try ChromiumReference.run(calls: 1, seconds: seconds)?.dataMegabits
       let (rate, time) = try await throughput(seconds)
       ours.append(rate)
       cores.append(time)

@@ -44,7 +44,11 @@ struct Figure: Encodable, Sendable {
   var needsReference = true
 
   private enum Keys: String, CodingKey { case name, metric, value, unit, reference, ratio, runs, spread, bound }
-  private enum BoundKeys: String, CodingKey { case at_least, at_most, is_kept }
+  private enum BoundKeys: String, CodingKey {
+    case atLeast = "at_least"
+    case atMost = "at_most"
+    case isKept = "is_kept"
+  }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Keys.self)
@@ -59,10 +63,10 @@ struct Figure: Encodable, Sendable {
     guard let bound else { return }
     var limits = container.nestedContainer(keyedBy: BoundKeys.self, forKey: .bound)
     switch bound {
-    case .atLeast(let limit): try limits.encode(limit, forKey: .at_least)
-    case .atMost(let limit): try limits.encode(limit, forKey: .at_most)
+    case .atLeast(let limit): try limits.encode(limit, forKey: .atLeast)
+    case .atMost(let limit): try limits.encode(limit, forKey: .atMost)
     }
-    try limits.encode(isKept, forKey: .is_kept)
+    try limits.encode(isKept, forKey: .isKept)
   }
 }
 

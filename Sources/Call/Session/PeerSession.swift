@@ -179,11 +179,13 @@ public final class PeerSession: @unchecked Sendable {
       switch result {
       case .failure(let error): self.report(server, "\(error)")
       case .success(let addresses):
-        guard let address = addresses.first else { return }
-        self.servers.append(
-          ICE.Server(
-            kind: url.kind, address: SocketAddress(address, url.port), hostName: url.host, username: server.username ?? "",
-            password: server.credential ?? ""))
+        // One of each family: a server may listen on one alone, and a network may carry one alone.
+        for address in [addresses.first { $0.family == .v4 }, addresses.first { $0.family == .v6 }].compactMap({ $0 }) {
+          self.servers.append(
+            ICE.Server(
+              kind: url.kind, address: SocketAddress(address, url.port), hostName: url.host, username: server.username ?? "",
+              password: server.credential ?? ""))
+        }
       }
     }
   }
