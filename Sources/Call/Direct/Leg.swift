@@ -181,6 +181,7 @@ public final class Leg: Sendable {
         patience?.cancel()
         connected()
         onChange(.connected)
+      case .dtlsTransportStateChange(.closed): return Failure(code: "call.ended", reason: "the other side ended the call", pause: nil)
       case .connectionStateChange(.failed), .connectionStateChange(.closed):
         let reason = await network.loop.perform { session.connection.failureReason }
         return Failure(code: "call.lost", reason: reason ?? "the connection ended", pause: nil)

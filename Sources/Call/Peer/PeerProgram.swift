@@ -176,6 +176,7 @@ public final class PeerProgram: @unchecked Sendable {
         ending.continuation.yield(.connected)
       }
       if state == .failed { ending.continuation.yield(.failed(session.connection.failureReason ?? "the connection failed")) }
+    case .dtlsTransportStateChange(.closed): ending.continuation.yield(.closed)
     case .track(let identifier):
       guard let kind = session.connection.transceiver(identifier)?.kind else { return }
       attach(identifier, kind)
