@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,7 +13,7 @@
 enum { batch = 64, slot = 2048, ring = 1024, packet_limit = 1200 };
 
 struct reference_sender {
-  int descriptor;
+  int descriptor, epoll;
   struct reference_srtp *context;
   struct reference_extensions map;
   struct sockaddr_in address;
@@ -40,14 +41,21 @@ struct reference_sender *reference_sender_new(uint16_t port, struct reference_sr
     sender->messages[i].msg_hdr.msg_iov = &sender->pieces[i];
     sender->messages[i].msg_hdr.msg_iovlen = 1;
   }
-  if (sender->descriptor >= 0) return sender;
-  free(sender);
+  // Bound to an address and watched for what arrives, as the socket of any call is: both cost the kernel time for each packet sent.
+  struct sockaddr_in local = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  struct epoll_event event = {.events = EPOLLIN};
+  sender->epoll = epoll_create1(EPOLL_CLOEXEC);
+  if (sender->descriptor >= 0 && sender->epoll >= 0 && bind(sender->descriptor, (struct sockaddr *)&local, sizeof local) == 0 &&
+      epoll_ctl(sender->epoll, EPOLL_CTL_ADD, sender->descriptor, &event) == 0)
+    return sender;
+  reference_sender_free(sender);
   return NULL;
 }
 
 void reference_sender_free(struct reference_sender *sender) {
   if (!sender) return;
-  close(sender->descriptor);
+  if (sender->descriptor >= 0) close(sender->descriptor);
+  if (sender->epoll >= 0) close(sender->epoll);
   free(sender);
 }
 

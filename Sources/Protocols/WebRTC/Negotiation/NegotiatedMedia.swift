@@ -28,14 +28,6 @@ struct NegotiatedMedia: Sendable, Equatable {
     case retransmission(of: UInt8)
   }
 
-  /// The media codecs among them.
-  var receiveCodecs: [(payloadType: UInt8, codec: CodecCapability)] {
-    receivePayloadTypes.compactMap { number, format in
-      guard case .media(let codec) = format else { return nil }
-      return (number, codec)
-    }
-  }
-
   var extensionMap: HeaderExtensionMap {
     var map = HeaderExtensionMap()
     for (kind, identifier) in extensions { _ = map.set(kind, identifier: identifier) }

@@ -178,6 +178,8 @@ struct SendStream: Sendable {
     var extensions = extensions(for: frame)
     let start = end
     var (isFirst, isLast) = (true, false)
+    // Behind the first packet the headers of a frame differ in their sequence numbers only: one is written and copied from then on.
+    var model: (offset: Int, header: WrittenHeader)?
     while !isLast, end - unsent < slots.count {
       var slot = Slot()
       slot.sequenceNumber = sequenceNumber(end)
@@ -191,8 +193,18 @@ struct SendStream: Sendable {
       slots[index] = slot
       var span = storage.mutableSpan
       var all = span.mutableBytes
+      let written: WrittenHeader
+      if let model {
+        written = model.header
+        all.move(written.count, from: model.offset, to: index * slotCount)
+        all.store(uint16: slot.sequenceNumber, at: index * slotCount + 2)
+      } else {
+        var packet = all._mutatingExtracting(index * slotCount..<(index + 1) * slotCount)
+        guard let new = try? header.write(extensions, map: map, into: &packet) else { break }
+        written = new
+        if !isFirst || extensions.absoluteCaptureTime == nil { model = (index * slotCount, written) }
+      }
       var packet = all._mutatingExtracting(index * slotCount..<(index + 1) * slotCount)
-      guard let written = try? header.write(extensions, map: map, into: &packet) else { break }
       if isFirst {
         // The first header is the largest, so what fits behind it fits behind all. Retransmissions need two bytes more.
         let room = slotCount - written.count - Retransmission.overhead
