@@ -65,7 +65,7 @@ let package = Package(
     library("CUsrsctp", pkgConfig: "usrsctp"),
     .target(name: "CLinux", path: "Sources/C/CLinux"),
     .target(name: "CTOML", path: "Sources/C/CTOML"),
-    .target(name: "CReference", dependencies: ["COpenSSL"], path: "Sources/C/CReference"),
+    .target(name: "CReference", dependencies: ["COpenSSL", "CUsrsctp"], path: "Sources/C/CReference"),
     .target(name: "CAllocations", path: "Sources/C/CAllocations"),
   ]
     + room("Base")

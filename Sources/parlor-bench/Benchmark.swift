@@ -31,6 +31,7 @@ struct Benchmark: Sendable {
     Benchmark(name: "stun", summary: "connectivity checks written and verified") { STUNBenchmarks.run($0) },
     Benchmark(name: "sdp", summary: "session descriptions read") { try SDPBenchmarks.run($0) },
     Benchmark(name: "dtls-handshake", summary: "handshakes with SRTP keys, both ends") { try DTLSBenchmarks.run($0) },
+    Benchmark(name: "sctp", summary: "messages of 16 KiB between two ends in memory") { try SCTPBenchmarks.run($0) },
     Benchmark(name: "jitter-buffer", summary: "video packets, slightly out of order, joined to frames") {
       try JitterBufferBenchmarks.run($0)
     },

@@ -84,6 +84,16 @@ void reference_dtls_free(struct reference_dtls *context);
 /// Makes `count` handshakes between the two, SRTP keys included. Returns how many were completed.
 long reference_dtls_handshakes(struct reference_dtls *context, long count);
 
+// MARK: SCTP
+
+/// Two connected ends of usrsctp, of which a process has one pair at a time.
+struct reference_sctp;
+struct reference_sctp *reference_sctp_new(void);
+void reference_sctp_free(struct reference_sctp *pair);
+
+/// Sends messages of 16,384 bytes from one end to the other. Returns how many arrived.
+long reference_sctp_transfer(struct reference_sctp *pair, long messages);
+
 // MARK: Jitter buffer
 
 /// Puts packets into a ring by their sequence number and copies the payloads of each frame together when it is whole, `rounds` times; the
