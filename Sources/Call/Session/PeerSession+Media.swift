@@ -183,7 +183,10 @@ extension PeerSession {
     let packet = datagram.extracting(received.packet)
     if let receiver = videoReceiver(received) {
       let rotation = received.videoOrientation.flatMap { VideoFrame.Rotation(rawValue: Int($0 & 3) * 90) }
-      if receiver.receive(packet, header: received.header, rotation: rotation, now: now) { requestKeyFrame(of: received.transceiver) }
+      let isKeyFrameDue = receiver.receive(
+        packet, header: received.header, rotation: rotation, roundTripTime: connection.roundTripTime, now: now)
+      if let first = receiver.firstNeeded { connection.discardMissing(of: received.transceiver, before: first) }
+      if isKeyFrameDue { requestKeyFrame(of: received.transceiver) }
       scheduleJitterBuffers()
     } else if received.codec.kind == .audio, let receiver = audioReceiver(received.transceiver, received.codec) {
       receiver.receive(packet.extracting(received.header.payload), header: received.header, now: now)

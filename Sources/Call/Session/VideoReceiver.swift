@@ -10,6 +10,8 @@ import Synchronization
 final class VideoReceiver {
   let codec: VideoCodec
   private(set) var buffer: VideoJitterBuffer
+  /// Where the last frame given to the decoder began: nothing before it is waited for.
+  private(set) var firstNeeded: UInt16?
   private let decoder: DecoderThread
   private let figures: Figures
 
@@ -70,7 +72,8 @@ final class VideoReceiver {
   var values: Figures.Values { figures.current }
 
   /// Takes a packet; returns whether a key frame has to be asked for.
-  func receive(_ packet: RawSpan, header: RTP.Header, rotation: VideoFrame.Rotation?, now: Instant) -> Bool {
+  func receive(_ packet: RawSpan, header: RTP.Header, rotation: VideoFrame.Rotation?, roundTripTime: Interval?, now: Instant) -> Bool {
+    if let roundTripTime { buffer.follow(roundTripTime: roundTripTime) }
     buffer.insert(packet, header: header, arrival: now, rotation: rotation)
     return advance(now: now)
   }
@@ -78,6 +81,7 @@ final class VideoReceiver {
   /// Hands complete frames to the decoder; returns whether a key frame has to be asked for.
   func advance(now: Instant) -> Bool {
     while let frame = buffer.poll(now: now) {
+      firstNeeded = frame.firstSequenceNumber
       decoder.decode(frame.encoded)
     }
     return buffer.pollKeyFrameRequest(now: now)

@@ -61,6 +61,11 @@ public struct VideoJitterBuffer: Sendable {
     keyFrameStarts.reserveCapacity(PacketSlots.maximumKeyFrameStarts + 1)
   }
 
+  /// Lets a gap wait for as long as it takes to ask twice, when the first request or its answer is lost: 250 to 700 ms.
+  public mutating func follow(roundTripTime: Interval) {
+    configuration.maximumWait = min(max(.milliseconds(250), roundTripTime * 2.5 + .milliseconds(50)), .milliseconds(700))
+  }
+
   // MARK: In
 
   /// Takes a plain RTP packet, whose `header` was read from it. `rotation` is what its video orientation extension says, if it has one.

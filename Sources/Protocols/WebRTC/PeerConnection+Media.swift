@@ -43,6 +43,9 @@ extension PeerConnection {
     media.discardMissing(of: identifier, before: sequenceNumber)
   }
 
+  /// The latest round trip to the peer; nil before the first.
+  public var roundTripTime: Interval? { transport.ice.roundTripTime }
+
   /// Bits per second that video should be encoded with now.
   public var targetBitrate: Int { media.targetBitrate }
 

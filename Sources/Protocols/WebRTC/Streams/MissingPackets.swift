@@ -41,14 +41,19 @@ struct MissingPackets: Sendable {
   /// Takes note of the gap `range` in the sequence. Returns false when that makes too many missing: all are given up then.
   mutating func add(_ range: Range<Int64>, now: Instant) -> Bool {
     guard range.count <= Self.limit - entries.count else {
-      unrecovered += entries.count + range.count
-      removeAll()
+      giveUp(range.count)
       return false
     }
     let next = now + wait
     for number in range { entries.append(Entry(number: number, missedAt: now, nextRequest: next)) }
     deadline = min(deadline ?? next, next)
     return true
+  }
+
+  /// Gives up on all, and on `count` packets more.
+  mutating func giveUp(_ count: Int) {
+    unrecovered += entries.count + count
+    removeAll()
   }
 
   /// A missing packet arrived. Returns false when it was not known as missing.

@@ -48,6 +48,8 @@ struct ReceiveStream: Sendable {
 
   /// Window of sequence numbers in which duplicates are known.
   private static let window = 4_096
+  /// Silence that ends with a gap of at least so many packets is an outage, no loss.
+  private static let (outage, outagePackets) = (Interval.milliseconds(500), 16)
 
   /// What the negotiation agreed on; may change between packets.
   var configuration: Configuration
@@ -90,13 +92,14 @@ struct ReceiveStream: Sendable {
       statistics.packetsMalformed += 1
       return nil
     }
+    let silence = statistics.lastPacketReceived.map { now - $0 } ?? .zero
     statistics.lastPacketReceived = now
     if codec.format == .rtx { return restore(&packet, header, codec, now) }
     guard header.ssrc == configuration.ssrc else {
       statistics.packetsMalformed += 1
       return nil
     }
-    guard accept(header.sequenceNumber, isRetransmission: false, now) else {
+    guard accept(header.sequenceNumber, isRetransmission: false, after: silence, now) else {
       statistics.packetsDuplicated += 1
       return nil
     }
@@ -127,7 +130,7 @@ struct ReceiveStream: Sendable {
       statistics.packetsMalformed += 1
       return nil
     }
-    guard accept(original.sequenceNumber, isRetransmission: true, now) else {
+    guard accept(original.sequenceNumber, isRetransmission: true, after: .zero, now) else {
       statistics.packetsDuplicated += 1
       return nil
     }
@@ -141,7 +144,7 @@ struct ReceiveStream: Sendable {
   }
 
   /// Takes note of a sequence number; false when it was there before, or so long ago that nobody knows.
-  private mutating func accept(_ sequenceNumber: UInt16, isRetransmission: Bool, _ now: Instant) -> Bool {
+  private mutating func accept(_ sequenceNumber: UInt16, isRetransmission: Bool, after silence: Interval, _ now: Instant) -> Bool {
     guard let highest = sequenceNumbers.highest else {
       // A retransmission cannot be the first: it says nothing of where the stream is now.
       if isRetransmission { return false }
@@ -156,7 +159,7 @@ struct ReceiveStream: Sendable {
       _ = sequenceNumbers.unwrap(sequenceNumber)
       for gap in highest + 1..<number { clear(gap) }
       mark(number)
-      if number > highest + 1, configuration.isNackEnabled, !missing.add(highest + 1..<number, now: now) { requestKeyFrame(now: now) }
+      if number > highest + 1, configuration.isNackEnabled { miss(highest + 1..<number, after: silence, now) }
       return true
     }
     guard highest - number < Int64(Self.window) else { return isRetransmission ? false : restart(at: sequenceNumber) }
@@ -165,6 +168,13 @@ struct ReceiveStream: Sendable {
     mark(number)
     missing.remove(number, isRetransmission: isRetransmission, now: now)
     return true
+  }
+
+  /// What an outage swallowed is too old to be shown and would only hold up the key frame that is needed; a few packets are asked for.
+  private mutating func miss(_ range: Range<Int64>, after silence: Interval, _ now: Instant) {
+    let isOutage = silence >= ReceiveStream.outage && range.count >= ReceiveStream.outagePackets
+    if isOutage { missing.giveUp(range.count) }
+    if isOutage || !missing.add(range, now: now) { requestKeyFrame(now: now) }
   }
 
   /// Two packets in sequence far from the others are a sender that began anew; a single one is a stray.
