@@ -21,7 +21,7 @@ struct reference_sctp {
   uint8_t message[message_size], received[2 * message_size];
 };
 
-// The addresses by which usrsctp knows the ends.
+// The addresses by which usrsctp knows the ends. It wants one for both sides of an association, so each end calls its peer by its own name.
 static uint8_t names[2];
 static struct reference_sctp *current;
 
@@ -86,8 +86,8 @@ struct reference_sctp *reference_sctp_new(void) {
     usrsctp_bind(pair->ends[i], (struct sockaddr *)&address, sizeof address);
   }
   for (int i = 0; i < 2; i++) {
-    struct sockaddr_conn peer = address_of(1 - i);
-    usrsctp_connect(pair->ends[i], (struct sockaddr *)&peer, sizeof peer);
+    struct sockaddr_conn address = address_of(i);
+    usrsctp_connect(pair->ends[i], (struct sockaddr *)&address, sizeof address);
   }
   for (int i = 0; i < 100; i++) {
     pass_on(pair);
