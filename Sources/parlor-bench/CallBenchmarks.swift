@@ -2,6 +2,7 @@ import Base
 import Call
 import Camera
 import DTLS
+import Foundation
 import Frames
 import Net
 import Sound
@@ -20,9 +21,7 @@ enum CallBenchmarks {
       if let run = try ChromiumReference.run(calls: callsPerRun, seconds: 0) {
         theirs.append(run.calls.map { Times(connect: $0.connectMilliseconds, firstFrame: $0.firstFrameMilliseconds) })
       }
-      var calls: [Times] = []
-      for _ in 0..<callsPerRun { calls.append(try await call()) }
-      ours.append(calls)
+      ours.append(try inNewProcess(calls: callsPerRun))
     }
     func figure(_ metric: String, _ value: KeyPath<Times, Double>, warm: Bool, atMost: Double) -> Figure {
       func samples(_ runs: [[Times]]) -> Samples {
@@ -43,8 +42,32 @@ enum CallBenchmarks {
     ]
   }
 
+  /// The option by which this program asks itself for calls of a fresh process.
+  static let callsOption = "--calls-of-this-process"
+
+  /// Places calls and prints the times of each as JSON.
+  static func printCalls(_ count: Int) async throws {
+    var calls: [Times] = []
+    for _ in 0..<count { calls.append(try await call()) }
+    print(String(decoding: try JSONEncoder().encode(calls), as: UTF8.self))
+  }
+
+  /// The times of the first calls of a process, as the browser that they are compared with is started for its calls too.
+  private static func inNewProcess(calls: Int) throws -> [Times] {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.arguments = [callsOption, "\(calls)"]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Benchmark.Failure(description: "a process for the calls failed") }
+    return try JSONDecoder().decode([Times].self, from: data)
+  }
+
   /// In milliseconds from the moment the offer begins to be made.
-  private struct Times {
+  private struct Times: Codable {
     var connect: Double
     var firstFrame: Double
   }

@@ -47,6 +47,13 @@ import Foundation
       print(usage, terminator: "")
       return
     }
+    if arguments.count == 2, arguments[0] == CallBenchmarks.callsOption, let count = Int(arguments[1]) {
+      do { try await CallBenchmarks.printCalls(count) } catch {
+        complain("parlor-bench: \(error)\n")
+        exit(70)
+      }
+      return
+    }
     let command: Command
     do throws(Benchmark.Failure) {
       command = try Command(arguments)
