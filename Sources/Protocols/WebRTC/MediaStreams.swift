@@ -298,12 +298,13 @@ struct MediaStreams: Sendable {
       counters.count("rtp.inactiveReceiver")
       return nil
     }
-    guard receiving[route.index].formats[header.payloadType] != nil else {
+    guard var format = receiving[route.index].formats[header.payloadType] else {
       counters.count("rtp.unknownPayloadType")
       return nil
     }
     guard let media = receiving[route.index].stream.receive(&packet, header: header, now: now) else { return nil }
-    guard case .media(let codec) = receiving[route.index].formats[media.header.payloadType] else {
+    if media.isRetransmission, let original = receiving[route.index].formats[media.header.payloadType] { format = original }
+    guard case .media(let codec) = format else {
       counters.count("rtp.unknownPayloadType")
       return nil
     }

@@ -204,7 +204,8 @@ struct ReceiveStream: Sendable {
 
   /// Watches video for key frames: a stream that does not begin with one is asked for one.
   private mutating func look(for format: PayloadFormat, _ payload: RawSpan, _ sequenceNumber: UInt16, _ now: Instant) {
-    guard format.isVideo, !payload.isEmpty else { return }
+    // Nobody asks while a key frame was seen, none is wanted and nothing is missing: that is almost always.
+    guard format.isVideo, !payload.isEmpty, !hasSeenKeyFrame || needsKeyFrame || missing.count > 0 else { return }
     if depacketizer.format != format { depacketizer = Depacketizer(format: format) }
     if let descriptor = try? depacketizer.descriptor(of: payload), descriptor.isKeyFrameStart {
       hasSeenKeyFrame = true
