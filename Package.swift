@@ -42,6 +42,7 @@ func fuzzer(_ name: String, uses: [String] = []) -> [Target] {
 
 let fuzzers =
   ["STUN", "TURN", "ICE", "MDNS", "DTLS", "SRTP", "RTP", "SCTP", "SDP", "Net", "Call", "Appliance"].flatMap { fuzzer($0) }
+  + fuzzer("WebRTC", uses: ["ICE", "DTLS", "SRTP", "SDP"])
   + fuzzer("Codecs", uses: ["Frames"]) + fuzzer("JitterBuffer", uses: ["RTP", "Frames", "Codecs"])
 
 let package = Package(
