@@ -57,8 +57,8 @@ public final class PeerProgram: @unchecked Sendable {
     return code
   }
 
-  private static func codecs(_ options: PeerOptions) -> [WebRTC.CodecCapability] {
-    let all = WebRTC.CodecCapability.all.filter { codec in
+  private static func codecs(_ options: PeerOptions) -> [CodecCapability] {
+    let all = CodecCapability.all.filter { codec in
       switch codec.kind {
       case .video: options.videoCodec == nil || codec.name == options.videoCodec?.rawValue
       case .audio: options.audioCodec == nil || codec.isAuxiliary || codec.name.lowercased() == options.audioCodec?.rawValue.lowercased()

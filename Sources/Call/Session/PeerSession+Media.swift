@@ -142,7 +142,7 @@ extension PeerSession {
     _ = videoReceiver(identifier, codec)
   }
 
-  private func videoReceiver(_ identifier: TransceiverIdentifier, _ capability: WebRTC.CodecCapability) -> VideoReceiver? {
+  private func videoReceiver(_ identifier: TransceiverIdentifier, _ capability: CodecCapability) -> VideoReceiver? {
     if let receiver = videoReceivers[identifier], receiver.codec.rawValue.lowercased() == capability.name.lowercased() { return receiver }
     videoReceivers.removeValue(forKey: identifier)?.stop()
     guard let codec = VideoCodec(named: capability.name), let format = capability.payloadFormat, let show = plan.outputs[identifier] else {
@@ -164,7 +164,7 @@ extension PeerSession {
     }
   }
 
-  private func audioReceiver(_ identifier: TransceiverIdentifier, _ capability: WebRTC.CodecCapability) -> AudioReceiver? {
+  private func audioReceiver(_ identifier: TransceiverIdentifier, _ capability: CodecCapability) -> AudioReceiver? {
     if let receiver = audioReceivers[identifier], receiver.codec.rawValue.lowercased() == capability.name.lowercased() { return receiver }
     audioReceivers.removeValue(forKey: identifier)?.stop()
     guard let codec = AudioCodec(named: capability.name), let playout = plan.playouts[identifier] else { return nil }

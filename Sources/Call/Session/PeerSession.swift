@@ -21,7 +21,7 @@ public final class PeerSession: @unchecked Sendable {
     /// Loopback addresses are candidates too: for peers on the same machine.
     public var includesLoopback = false
     /// Codecs in order of preference.
-    public var codecs = WebRTC.CodecCapability.all
+    public var codecs = CodecCapability.all
     /// Who vouches for TURN servers over TLS.
     public var trust = TrustStore.system
     /// The DTLS certificate; made ahead of the call.

@@ -12,7 +12,7 @@ public final class CameraThread: Sendable {
   /// How many pictures it takes a second.
   public let framesPerSecond: Double
   private let thread: WorkerThread
-  private let wake: Signal
+  private let wake: WakeSignal
   private let outlets: Outlets
 
   /// Who gets the pictures: a mailbox with the signal to set after a picture was put in.
@@ -51,7 +51,7 @@ public final class CameraThread: Sendable {
 
   /// Starts taking pictures.
   public init(source: any VideoSource) {
-    let (wake, outlets, handover) = (Signal(), Outlets(), Handover(source))
+    let (wake, outlets, handover) = (WakeSignal(), Outlets(), Handover(source))
     (self.wake, self.outlets) = (wake, outlets)
     (width, height, framesPerSecond) = (source.width, source.height, source.framesPerSecond)
     thread = WorkerThread(name: "parlor-camera") { thread in

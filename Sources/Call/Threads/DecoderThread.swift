@@ -17,7 +17,7 @@ final class DecoderThread: Sendable {
   }
 
   private let queue = Guarded<[EncodedVideoFrame]>([])
-  private let wake = Signal()
+  private let wake = WakeSignal()
   private let thread: Guarded<WorkerThread?> = Guarded(nil)
   let implementationName: String
 
@@ -68,7 +68,7 @@ final class DecoderThread: Sendable {
       return dropped
     }
     if dropped > 0 { output(.fellBehind(dropped: dropped)) }
-    wake.set()
+    wake.signal()
   }
 
   func stop() { thread.with { $0 }?.stop(waking: wake) }

@@ -7,7 +7,7 @@ import Synchronization
 /// Encodes the newest picture, always, and hands each encoded frame on; bitrate and key frame requests reach it from any thread.
 final class EncoderThread: Sendable {
   let mailbox = Mailbox<VideoFrame>()
-  private let wake = Signal()
+  private let wake = WakeSignal()
   private let bitrate: Atomic<Int>
   private let keyFrame = Atomic(false)
   private let encoded = Atomic(0)
@@ -55,7 +55,7 @@ final class EncoderThread: Sendable {
   }
 
   /// Wakes the encoder after a picture was put into the mailbox.
-  func frameArrived() { wake.set() }
+  func frameArrived() { wake.signal() }
   /// The next picture becomes a key frame.
   func requestKeyFrame() { keyFrame.store(true, ordering: .relaxed) }
   /// Bits per second from the next picture on.

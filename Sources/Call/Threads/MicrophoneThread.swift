@@ -19,7 +19,7 @@ public final class MicrophoneThread: Sendable {
   let start = MonotonicClock.now()
   private let outlets = Guarded<[Outlet]>([])
   private let next = Guarded(0)
-  private let wake = Signal()
+  private let wake = WakeSignal()
   private let muted = Guarded(false)
   private let thread: Guarded<WorkerThread?> = Guarded(nil)
 

@@ -15,7 +15,7 @@ public final class PlayoutThread: Sendable {
 
   private let sources = Guarded<(list: [Source], next: Int)>(([], 0))
   private let volume = Guarded(1.0)
-  private let wake = Signal()
+  private let wake = WakeSignal()
   private let thread: Guarded<WorkerThread?> = Guarded(nil)
 
   /// Starts playing. `output` gets each mixed block, on the thread.

@@ -1,5 +1,6 @@
 import Base
 import CLinux
+import Frames
 import Glibc
 import Synchronization
 
@@ -42,9 +43,9 @@ final class WorkerThread: @unchecked Sendable {
   }
 
   /// Asks the body to end, wakes it by `wake`, and waits for it.
-  func stop(waking wake: Signal? = nil) {
+  func stop(waking wake: WakeSignal? = nil) {
     stopping.store(true, ordering: .releasing)
-    wake?.set()
+    wake?.signal()
     if !joined.exchange(true, ordering: .acquiringAndReleasing) { pthread_join(thread, nil) }
   }
 

@@ -82,7 +82,7 @@ import WebRTC
 
   /// One end of a call sends, the other shows; everything happens when its time has come.
   private func run(_ codec: VideoCodec, loss: Double = 0.05, seconds: Int, outage: Range<Int>? = nil) throws -> Outcome {
-    let capabilities = WebRTC.CodecCapability.all.filter { $0.name.uppercased() == codec.rawValue.uppercased() || $0.name == "opus" }
+    let capabilities = CodecCapability.all.filter { $0.name.uppercased() == codec.rawValue.uppercased() || $0.name == "opus" }
     var link = LossyLink(seed: 7, codecs: capabilities)
     link.conditions.loss = loss
     let video = try link.sender.addTransceiver(.video, direction: .sendonly)

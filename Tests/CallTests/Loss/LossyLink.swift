@@ -36,7 +36,7 @@ struct LossyLink: ~Copyable {
   private var flying: [Flying] = []
   private var random: RandomSource
 
-  init(seed: UInt64, codecs: [WebRTC.CodecCapability]) {
+  init(seed: UInt64, codecs: [CodecCapability]) {
     func connection(_ certificate: Certificate, _ seed: UInt64) -> PeerConnection {
       var configuration = PeerConnection.Configuration(certificate: certificate)
       (configuration.seed, configuration.codecs) = (seed, codecs)

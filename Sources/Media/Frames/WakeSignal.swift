@@ -1,8 +1,8 @@
 import Base
 import Glibc
 
-/// Lets one thread sleep until another calls, or until a time on the monotonic clock.
-final class WakeSignal: @unchecked Sendable {
+/// Lets one thread sleep until another calls, or until a time on the monotonic clock: what goes with a `Mailbox`. A call that comes early is kept.
+public final class WakeSignal: @unchecked Sendable {
   // Unchecked: the state is only touched under the mutex, and both live at a fixed address.
   private struct State {
     var mutex = pthread_mutex_t()
@@ -12,7 +12,8 @@ final class WakeSignal: @unchecked Sendable {
 
   private let state: UnsafeMutablePointer<State>
 
-  init() {
+  /// A signal that nobody has given.
+  public init() {
     state = .allocate(capacity: 1)
     unsafe state.initialize(to: State())
     unsafe pthread_mutex_init(&state.pointee.mutex, nil)
@@ -30,19 +31,23 @@ final class WakeSignal: @unchecked Sendable {
   }
 
   /// Wakes the waiting thread, or spares it the next wait.
-  func signal() {
+  public func signal() {
     unsafe pthread_mutex_lock(&state.pointee.mutex)
     unsafe state.pointee.isSignalled = true
     unsafe pthread_cond_signal(&state.pointee.condition)
     unsafe pthread_mutex_unlock(&state.pointee.mutex)
   }
 
-  /// Sleeps until `signal` or until `deadline`.
-  func wait(until deadline: Instant) {
-    var limit = timespec(
-      tv_sec: Int(deadline.nanoseconds / 1_000_000_000), tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
+  /// Sleeps until `signal` or until `deadline`; without one, until `signal` alone.
+  public func wait(until deadline: Instant? = nil) {
     unsafe pthread_mutex_lock(&state.pointee.mutex)
     while unsafe !state.pointee.isSignalled {
+      guard let deadline else {
+        unsafe pthread_cond_wait(&state.pointee.condition, &state.pointee.mutex)
+        continue
+      }
+      var limit = timespec(
+        tv_sec: Int(deadline.nanoseconds / 1_000_000_000), tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
       if unsafe pthread_cond_timedwait(&state.pointee.condition, &state.pointee.mutex, &limit) == ETIMEDOUT { break }
     }
     unsafe state.pointee.isSignalled = false
