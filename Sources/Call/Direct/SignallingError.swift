@@ -57,7 +57,10 @@ public enum SignallingError: Error, Equatable, Sendable, CustomStringConvertible
     case .url(let reason): "the call's address cannot be used: \(reason)"
     case .transport(let error): error.description
     case .redirect(let reason): "the redirection was not followed: \(reason)"
-    case .refused(let refusal, let status, let detail): SignallingError.text(refusal) + " (\(status)\(detail.isEmpty ? "" : ": \(detail)"))"
+    case .refused(let refusal, let status, let detail):
+      // Some servers begin their text with the status.
+      SignallingError.text(refusal) + " ("
+        + (detail.isEmpty ? "\(status)" : detail.hasPrefix("\(status)") ? detail : "\(status): \(detail)") + ")"
     case .busy(let status, let retryAfter):
       "the server has no room for this call now (\(status))" + (retryAfter.map { "; it asks to wait \(Int($0.seconds)) s" } ?? "")
     case .counterOffer: "the server wants to make the offer itself"
