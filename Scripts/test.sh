@@ -23,7 +23,7 @@ check() {  # a step that is one test
 }
 
 counted() {  # a step that ends with "NAME: N passed, N failed"
-  local name=$1 log=$build/$1.log line
+  local name=$1 log=.build/$1.log line
   shift
   "$@" 2>&1 | tee "$log"
   line=$(grep -E "^$name: [0-9]+ passed, [0-9]+ failed$" "$log" | tail -n 1)
@@ -58,7 +58,7 @@ check "formatting (Scripts/lint.sh --fix mends most of it)" Scripts/lint.sh
 
 # The unit tests run unoptimized: they are built in a third of the time and run in seconds all the same.
 headline "build"
-if ! timeout 900 swift build --build-tests </dev/null || { [[ $quick == no ]] && ! timeout 900 swift build -c release --product parlor </dev/null; }; then
+if ! timeout 1800 swift build --build-tests </dev/null || { [[ $quick == no ]] && ! timeout 1800 swift build -c release --product parlor </dev/null; }; then
   echo "✘ does not build"
   echo "$passed passed, $((failed + 1)) failed"
   exit 1
