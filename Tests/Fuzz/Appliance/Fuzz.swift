@@ -12,9 +12,50 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> Int32 {
       guard let again = try? ControlRequest(line: request.line.dropLast()), again == request else {
         fatalError("\(request) is written wrong")
       }
+      for value in request.arguments.values { pass(value) }
     }
-  case UInt8(ascii: "a"): _ = try? ControlResponse(line: input)
-  default: _ = try? Configuration(input, file: "parlor.toml")
+  case UInt8(ascii: "a"):
+    if let response = try? ControlResponse(line: input) {
+      guard let again = try? ControlResponse(line: response.line.dropLast()), again == response else {
+        fatalError("\(response) is written wrong")
+      }
+    }
+  case UInt8(ascii: "l"): load(String(decoding: input, as: UTF8.self))
+  default: configure(input)
   }
   return 0
+}
+
+/// A value survives being written in both layouts, and its parts are what they are asked for as.
+private func pass(_ value: JSON) {
+  for isPretty in [false, true] {
+    guard let text = try? JSON.text(["": value], isPretty: isPretty), JSON(text: text)?[""] == value else {
+      fatalError("\(value) is written wrong")
+    }
+  }
+  precondition((try? JSON(["": value]))?[""] == value, "a value is its own JSON form")
+  let kinds = [value.string != nil, value.boolean != nil, value.number != nil]
+  precondition(kinds.count { $0 } <= 1, "a value is of one kind")
+}
+
+/// A file that is refused says where and why, and its folder does not decide whether it is.
+private func configure(_ text: [UInt8]) {
+  do throws(ConfigurationError) {
+    let configuration = try Configuration(text, file: "parlor.toml")
+    precondition(configuration.warnings.allSatisfy { $0.severity == .warning }, "a configuration with errors is none")
+    precondition((try? Configuration(text, file: "/etc/parlor.toml"))?.warnings.count == configuration.warnings.count)
+  } catch {
+    precondition(error.problems.contains { $0.severity == .error && $0.line >= 1 && $0.column >= 1 }, "an error stands somewhere")
+    precondition(!error.description.isEmpty, "an error says what is wrong")
+  }
+}
+
+/// A path may name anything; what is no file says so. Only these paths are tried: a fuzzer has no business in all the others.
+private func load(_ name: String) {
+  let paths = ["missing": "/nowhere/parlor.toml", "folder": "/", "endless": "/dev/zero", "empty": "/dev/null"]
+  guard let path = paths[name] else { return }
+  do throws(ConfigurationError) {
+    _ = try Configuration.load(path: path)
+    precondition(name == "empty", "nothing else is a configuration")
+  } catch { precondition(error.problems.count == 1 && name != "empty", "one thing is wrong") }
 }

@@ -22,12 +22,34 @@ private func drain(_ endpoint: inout Endpoint) { while endpoint.pollEvent() != n
   case 1: feed(.client, rest)
   case 2: disturb(rest)
   case 3:
-    if let fingerprint = try? Fingerprint(parsing: String(decoding: rest, as: UTF8.self)) {
+    do {
+      let fingerprint = try Fingerprint(parsing: String(decoding: rest, as: UTF8.self))
       precondition((try? Fingerprint(parsing: fingerprint.description)) == fingerprint, "a fingerprint is read back")
-    }
+      expect(fingerprint)
+    } catch { precondition(!error.description.isEmpty, "an error says what is wrong") }
   default: _ = try? Certificate(pem: String(decoding: rest, as: UTF8.self))
   }
   return 0
+}
+
+/// An endpoint can wait for a peer with any fingerprint whose hash function it knows.
+private func expect(_ fingerprint: Fingerprint) {
+  do throws(DTLSError) {
+    let endpoint = try Endpoint(role: .server, certificate: serverCertificate, remoteFingerprints: [fingerprint])
+    precondition(fingerprint.hashFunction != nil && endpoint.state == .new, "only a known hash function can be checked")
+  } catch {
+    precondition(error == .noUsableFingerprint(algorithms: [fingerprint.algorithm]), "nothing else can be wrong")
+  }
+}
+
+/// What statistics and the other side's description ask an endpoint for.
+private func look(at endpoint: borrowing Endpoint) {
+  precondition(endpoint.counters.values.values.allSatisfy { $0 >= 0 }, "counters count up")
+  let other = endpoint.role == .client ? serverCertificate : clientCertificate
+  guard endpoint.state == .connected else { return }
+  precondition(endpoint.remoteCertificates.count == 1, "the peer has shown its certificate")
+  precondition(endpoint.localCertificate.fingerprint() != other.fingerprint(), "each side has its own certificate")
+  precondition(endpoint.cipher != nil && endpoint.tlsVersion == "FEFD" && endpoint.srtpProfile != nil, "both sides agreed on something")
 }
 
 private func feed(_ role: Role, _ input: [UInt8]) {
@@ -47,6 +69,16 @@ private func feed(_ role: Role, _ input: [UInt8]) {
       endpoint.handleTimeout(now: now)
     }
   }
+  // Whoever made up these datagrams has no certificate: there is nobody to send to.
+  let data: [UInt8] = [1]
+  do throws(DTLSError) {
+    try endpoint.send(data.span.bytes)
+    preconditionFailure("nobody connects with made-up datagrams")
+  } catch { precondition(error == .notConnected, "what is not connected says so") }
+  look(at: endpoint)
+  endpoint.close()
+  endpoint.receive(data.span.bytes, now: now)
+  precondition(endpoint.deadline == nil, "what has ended waits for nothing")
 }
 
 /// For each datagram that flies, three bytes of input: what to do, where, and with which bits.
@@ -67,7 +99,8 @@ private func disturb(_ input: [UInt8]) {
     let (action, place, bits) = (input[position], Int(input[position + 1]), input[position + 2])
     position += 3
     if flying.isEmpty {
-      let message = [bits]
+      // An empty message, one beyond the limit, or as many bytes as the place says.
+      let message = [UInt8](repeating: bits, count: action == 254 ? 20_000 : place)
       let span = message.span
       try? client.send(span.bytes)
       try? server.send(span.bytes)
@@ -88,4 +121,9 @@ private func disturb(_ input: [UInt8]) {
     let span = datagram.bytes.span
     if datagram.toServer { server.receive(span.bytes, now: now) } else { client.receive(span.bytes, now: now) }
   }
+  look(at: client)
+  look(at: server)
+  client.close()
+  server.close()
+  precondition(client.deadline == nil && server.deadline == nil, "what has ended waits for nothing")
 }

@@ -22,7 +22,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> Int32 {
 }
 
 /// Each step is a byte that says what happens, a byte of length, and the bytes themselves. Messages may be signed with the right password, and
-/// responses get the transaction of the agent's latest request that way, since no fuzzer guesses either.
+/// responses get the transaction of the agent's latest request that way, since no fuzzer guesses either. They may also be signed with a
+/// wrong password, or with what held before a restart.
 private func converse(_ bytes: ArraySlice<UInt8>, mode: UInt8) {
   let (local, peer, server) = (SocketAddress("192.0.2.1:5000")!, SocketAddress("192.0.2.2:5000")!, SocketAddress("192.0.2.3:3478")!)
   let second = SocketAddress("192.0.2.4:5000")!
@@ -43,6 +44,7 @@ private func converse(_ bytes: ArraySlice<UInt8>, mode: UInt8) {
   var lastOnStream: [UInt8] = []
   var lastQuery: [UInt8] = []
   var streams: [SocketIdentifier] = []
+  var previous = agent.localParameters
   var rest = bytes
   while let step = rest.popFirst(), let size = rest.popFirst() {
     var message = Array(rest.prefix(Int(size)))
@@ -57,8 +59,10 @@ private func converse(_ bytes: ArraySlice<UInt8>, mode: UInt8) {
       }
     if message.count >= 20, request.count >= 20, message[0] & 1 == 1 { message.replaceSubrange(8..<20, with: request[8..<20]) }
     if step & 0x40 != 0 {
-      message =
-        step & 0x0F == 2 || step & 0x0F == 3 ? signed(message, &credential) : signed(message, agent.localParameters, remote)
+      var local = step & 0x10 != 0 ? previous : agent.localParameters
+      var other = remote
+      if step & 0x80 != 0 { (local.password, other.password) = ("not the agent's own password", "not the password of the peer") }
+      message = step & 0x0F == 2 || step & 0x0F == 3 ? signed(message, &credential) : signed(message, local, other)
     }
     if step & 0x20 != 0 { message = [UInt8(message.count >> 8), UInt8(message.count & 0xFF)] + message }
     switch step & 0x0F {
@@ -68,7 +72,9 @@ private func converse(_ bytes: ArraySlice<UInt8>, mode: UInt8) {
     case 2: _ = agent.receive(message.span.bytes, from: server, on: socket, now: now)
     case 3, 11: for id in streams { agent.receiveStream(message.span.bytes, on: id, now: now) }
     case 4: for id in streams { agent.streamOpened(id, local: local, now: now) }
-    case 5: agent.restart(now: now)
+    case 5:
+      previous = agent.localParameters
+      agent.restart(now: now)
     case 6: agent.endOfRemoteCandidates(now: now)
     case 7: agent.removeSocket(socket, now: now)
     case 8: agent.addSocket(socket, address: local)
