@@ -39,8 +39,9 @@ struct PayloadTypes: Sendable {
   private mutating func number(key: String, preferred: UInt8) -> UInt8? {
     if let known = numbers[key] { return known }
     let taken = Set(numbers.values)
-    // 64 to 95 would be taken for RTCP where both share a port (RFC 5761 section 4).
-    let free = ([preferred] + Array(96...127) + Array(35...63)).first { !taken.contains($0) }
+    // Seven bits; and 64 to 95 would be taken for RTCP where both share a port (RFC 5761 section 4).
+    let usable = [preferred].filter { $0 <= 127 && !(64...95).contains($0) } + Array(96...127) + Array(35...63)
+    let free = usable.first { !taken.contains($0) }
     numbers[key] = free
     return free
   }
