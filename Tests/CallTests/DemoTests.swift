@@ -8,7 +8,7 @@ import Testing
     options.seconds = 2.5
     let measured = try await Demo(options: options) { _ in }.run()
     #expect(measured.result.connectMilliseconds > 0)
-    #expect(measured.result.firstFrameMilliseconds >= measured.result.connectMilliseconds / 2)
+    #expect(measured.result.firstFrameMilliseconds > 0)
     #expect(measured.result.framesSent > 10)
     #expect(measured.result.framesShown > 10)
     #expect(measured.result.captureToDisplay.p50 > 0)
