@@ -55,7 +55,9 @@ import Testing
   }
 
   @Test func emptyNoticeAndTinyScreenDoNoHarm() {
-    _ = shown(Scene(notice: Notice(kind: .information, title: "")), width: 1, height: 1)
-    _ = shown(Scene(notice: Notice(kind: .identify, title: "BOX")), width: 16, height: 16)
+    let pixel = shown(Scene(notice: Notice(kind: .information, title: "")), width: 1, height: 1).picture
+    #expect((pixel.width, pixel.height) == (1, 1))
+    let small = shown(Scene(notice: Notice(kind: .identify, title: "BOX")), width: 16, height: 16).picture
+    #expect((small.width, small.height) == (16, 16))
   }
 }

@@ -34,4 +34,22 @@ import Testing
     #expect(call.received.last?.media.header.isMarked == true)
     #expect(call.answerer.discards.values.isEmpty, "\(call.answerer.discards.values)")
   }
+
+  @Test func whatThePeerLosesOfTheSoundIsTold() throws {
+    var call = Call()
+    let audio = try call.offerer.addTransceiver(.audio, streams: ["s"])
+    try call.negotiate()
+    call.run(for: .seconds(1))
+    call.conditions.loss = 0.2
+    let payload = [UInt8](repeating: 5, count: 60)
+    for index in 0..<200 {
+      call.offerer.sendAudio(
+        payload.span.bytes, timestamp: UInt32(index * 960), captureTime: call.now, level: 30, on: audio, now: call.now)
+      call.run(for: .milliseconds(20))
+    }
+    let losses = call.offererEvents.compactMap { event -> Double? in
+      if case .packetLoss(audio, let fraction) = event { fraction } else { nil }
+    }
+    #expect(losses.contains { $0 > 0.05 && $0 < 0.6 }, "\(losses)")
+  }
 }

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
@@ -99,8 +97,6 @@ int linux_send_batch(int descriptor, const struct linux_datagram *datagrams, int
 
 void linux_set_thread_name(const char *name) { pthread_setname_np(pthread_self(), name); }
 
-int linux_thread_identifier(void) { return (int)syscall(SYS_gettid); }
-
 static _Thread_local const void *thread_owner;
 
 void linux_set_thread_owner(const void *owner) { thread_owner = owner; }
@@ -120,10 +116,6 @@ int linux_route_monitor(void) {
   errno = reason;
   return -1;
 }
-
-int linux_memfd(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
-
-int linux_accept(int descriptor) { return accept4(descriptor, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
 
 int64_t linux_peer_user(int descriptor) {
   struct ucred credentials;

@@ -268,6 +268,7 @@ public final class PeerSession: @unchecked Sendable {
     case .candidateNameUnresolved(let candidate): resolve(candidate)
     case .keyFrameRequested(let identifier): senders[identifier]?.requestKeyFrame()
     case .frameSent(_, let captured, let first, let last): return frameSent(captured: captured, first: first, last: last)
+    case .packetLoss(let identifier, let fraction): senders[identifier]?.setPacketLoss(fraction)
     case .targetBitrate(let bitrate): for sender in senders.values { sender.setBitrate(bitrate) }
     default: break
     }

@@ -42,7 +42,9 @@ final class Sender {
 
   func setBitrate(_ bitrate: Int) { if case .video(_, let encoder) = feed { encoder.setBitrate(bitrate) } }
 
-  func setPacketLoss(_ fraction: Double) { if case .audio(let microphone, _) = feed { microphone.setPacketLoss(fraction) } }
+  func setPacketLoss(_ fraction: Double) {
+    if case .audio(let microphone, let outlet) = feed { microphone.setPacketLoss(fraction, of: outlet) }
+  }
 
   func stop() {
     switch feed {

@@ -79,9 +79,12 @@ public final class MicrophoneThread: Sendable {
   /// Sends silence in place of what the source gives.
   public func setMuted(_ value: Bool) { muted.with { $0 = value } }
 
-  /// Tells the encoders what the receivers lose, 0 to 1, so that they add redundancy.
-  func setPacketLoss(_ fraction: Double) {
-    outlets.with { for outlet in $0 { try? outlet.encoder.setPacketLoss(fraction) } }
+  /// Tells a sender's encoder what its receiver loses, 0 to 1, so that it adds redundancy.
+  func setPacketLoss(_ fraction: Double, of identifier: Int) {
+    outlets.with { outlets in
+      guard let outlet = outlets.first(where: { $0.identifier == identifier }) else { return }
+      do { try outlet.encoder.setPacketLoss(fraction) } catch { Log.info("the encoder does not prepare for loss: \(error)") }
+    }
   }
 
   /// Ends the thread.

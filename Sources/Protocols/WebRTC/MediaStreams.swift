@@ -7,6 +7,7 @@ struct MediaStreams: Sendable {
   enum Event: Sendable {
     case keyFrameRequested(TransceiverIdentifier)
     case targetBitrate(Int)
+    case packetLoss(TransceiverIdentifier, Double)
     case frameSent(TransceiverIdentifier, SendStream.SentFrame)
   }
 
@@ -20,6 +21,8 @@ struct MediaStreams: Sendable {
     var stream: SendStream
     /// Random offset of the RTP time stamps of video.
     let timestampOffset: UInt32
+    /// The share of sound that the peer was last said to lose, 0 to 1.
+    var announcedLoss = 0.0
     /// While false nothing new is sent: the direction does not allow it.
     var isActive = true
 
@@ -310,13 +313,25 @@ struct MediaStreams: Sendable {
 
   private mutating func take(_ blocks: [RTCP.ReportBlock], now: Instant) {
     for block in blocks {
-      for index in sending.indices { sending[index].stream.handle(reportBlock: block, ntpTime: ntpTime(now)) }
+      for index in sending.indices {
+        sending[index].stream.handle(reportBlock: block, ntpTime: ntpTime(now))
+        if sending[index].kind == .audio, block.ssrc == sending[index].stream.configuration.ssrc { announceLoss(of: index) }
+      }
     }
     // Where there is transport-wide feedback, it says more than report blocks.
     guard !usesTransportFeedback,
       let worst = sending.filter({ $0.kind == .video }).map(\.stream.remote).max(by: { $0.fractionLost < $1.fractionLost })
     else { return }
     adapt { $0.handle(fractionLost: worst.fractionLost, roundTripTime: worst.roundTripTime, now: now) }
+  }
+
+  /// Losses come in bursts: what is told rises at once and falls slowly.
+  private mutating func announceLoss(of index: Int) {
+    let loss = max(sending[index].stream.remote.fractionLost, sending[index].announcedLoss * 0.8)
+    let told = loss < 0.005 ? 0 : loss
+    guard told != sending[index].announcedLoss else { return }
+    sending[index].announcedLoss = told
+    events.append(.packetLoss(sending[index].identifier, told))
   }
 
   private mutating func adapt(_ body: (inout BitrateTarget) -> Void) {

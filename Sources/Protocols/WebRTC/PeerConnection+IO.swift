@@ -75,6 +75,7 @@ extension PeerConnection {
       switch event {
       case .keyFrameRequested(let identifier): events.append(.keyFrameRequested(identifier))
       case .targetBitrate(let bitrate): events.append(.targetBitrate(bitrate))
+      case .packetLoss(let identifier, let fraction): events.append(.packetLoss(identifier, fraction: fraction))
       case .frameSent(let identifier, let frame):
         events.append(.frameSent(identifier, captured: frame.captured, first: frame.first, last: frame.last))
       }

@@ -40,6 +40,8 @@ public enum PeerConnectionEvent: Sendable {
   case keyFrameRequested(TransceiverIdentifier)
   /// A picture's packets are all on their way: the first left at `first`, the last at `last`.
   case frameSent(TransceiverIdentifier, captured: Instant, first: Instant, last: Instant)
+  /// The peer loses this share, 0 to 1, of the sound that the transceiver sends: redundancy (Opus in-band FEC) is chosen by it.
+  case packetLoss(TransceiverIdentifier, fraction: Double)
   /// How many bits per second the network and the peer bear for all media together.
   case targetBitrate(Int)
 

@@ -43,15 +43,11 @@ int linux_receive_batch(int descriptor, struct linux_datagram *datagrams, int co
 int linux_send_batch(int descriptor, const struct linux_datagram *datagrams, int count);
 
 void linux_set_thread_name(const char *name);
-int linux_thread_identifier(void);
 /// Marks the calling thread as belonging to `owner`; `linux_thread_owner` gives it back on that thread, NULL on all others.
 void linux_set_thread_owner(const void *owner);
 const void *linux_thread_owner(void);
 /// A non-blocking netlink socket that becomes readable when links, addresses or routes change, or -1 with errno.
 int linux_route_monitor(void);
-int linux_memfd(const char *name);
-/// Accepts a connection, close-on-exec and non-blocking.
-int linux_accept(int descriptor);
 /// The user at the other end of a Unix socket, or -1.
 int64_t linux_peer_user(int descriptor);
 /// Whether something keeps the wall clock right (adjtimex).
