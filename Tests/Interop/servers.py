@@ -92,20 +92,22 @@ class TurnServer(Server):
 
 
 class Janus(Server):
-    """Janus with its echo test alone; `url` is its HTTP interface."""
+    """Janus with some of its plugins, the echo test alone if none are named; `url` is its HTTP interface."""
 
     library = "/usr/lib/x86_64-linux-gnu/janus"
 
-    def __init__(self, directory):
-        self.directory = directory
+    def __init__(self, directory, plugins=("echotest",)):
+        self.directory, self.plugins = directory, plugins
 
     async def __aenter__(self):
         port = free_port()
         folder = os.path.join(self.directory, "janus")
-        for part, module in (("plugins", "libjanus_echotest.so"), ("transports", "libjanus_http.so"), ("events", None), ("loggers", None)):
+        modules = {"plugins": [f"libjanus_{name}.so" for name in self.plugins], "transports": ["libjanus_http.so"], "events": [], "loggers": []}
+        for part, names in modules.items():
             os.makedirs(f"{folder}/{part}", exist_ok=True)
-            if module and not os.path.lexists(f"{folder}/{part}/{module}"):
-                os.symlink(f"{self.library}/{part}/{module}", f"{folder}/{part}/{module}")
+            for module in names:
+                if not os.path.lexists(f"{folder}/{part}/{module}"):
+                    os.symlink(f"{self.library}/{part}/{module}", f"{folder}/{part}/{module}")
         with open(f"{folder}/janus.jcfg", "w") as file:
             file.write(f'general: {{ configs_folder = "{folder}" plugins_folder = "{folder}/plugins" transports_folder = "{folder}/transports"\n')
             file.write(f'  events_folder = "{folder}/events" loggers_folder = "{folder}/loggers" debug_level = 4 }}\n')

@@ -13,6 +13,7 @@ import sys
 import time
 import traceback
 
+from failures import FAILURES
 from kiosk import ROOT, Failure, Kiosk
 from samples import SAMPLES
 from sites import Site
@@ -30,6 +31,7 @@ async def sample(name, directory):
 def scenarios():
     for name in SAMPLES:
         yield f"sample {name}", lambda directory, name=name: sample(name, directory)
+    yield from FAILURES.items()
 
 
 async def main():
