@@ -2,7 +2,7 @@ import CPango
 import CYUV
 import Glibc
 
-/// The pixels that a scene is composed on: 32 bits each, blue first in memory, the fourth byte always 255.
+/// The pixels that a scene is composed on: 32 bits each, blue first in memory, the fourth byte means nothing.
 ///
 /// Sized once, owned by one output.
 final class Canvas {
@@ -26,13 +26,12 @@ final class Canvas {
   /// The whole canvas.
   var bounds: Rectangle { Rectangle(x: 0, y: 0, width: width, height: height) }
 
-  /// The address of the pixel at (`x`, `y`).
-  func address(x: Int, y: Int) -> UnsafeMutablePointer<UInt8> { unsafe pixels + y * stride + x * 4 }
+  /// A view of all pixels.
+  var raster: Raster { unsafe Raster(pixels: pixels, stride: stride, bounds: bounds) }
 
   /// Paints a rectangle, which must lie inside, in one colour.
   func fill(_ area: Rectangle, _ color: Color) {
-    let value = 0xFF00_0000 | UInt32(color.red) << 16 | UInt32(color.green) << 8 | UInt32(color.blue)
-    unsafe ARGBRect(pixels, Int32(stride), Int32(area.x), Int32(area.y), Int32(area.width), Int32(area.height), value)
+    raster.fill(area, color.opaqueValue)
   }
 
   /// Lays a Cairo surface over the canvas with its upper left corner at (`x`, `y`), its transparency respected.
@@ -50,6 +49,11 @@ final class Canvas {
   func picture() -> Picture {
     let copy = [UInt8](unsafeUninitializedCapacity: width * 4 * height) { bytes, count in
       unsafe ARGBCopy(pixels, Int32(stride), bytes.baseAddress, Int32(width * 4), Int32(width), Int32(height))
+      unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: width) { opaque in
+        unsafe opaque.initialize(repeating: 255)
+        // With a stride of 0 the row serves for all rows.
+        _ = unsafe ARGBCopyYToAlpha(opaque.baseAddress, 0, bytes.baseAddress, Int32(width * 4), Int32(width), Int32(height))
+      }
       count = width * 4 * height
     }
     return Picture(width: width, height: height, pixels: copy)

@@ -24,6 +24,9 @@ public struct Color: Sendable, Hashable {
     self.init(red: channels[0], green: channels[1], blue: channels[2])
   }
 
+  /// Alpha (255), red, green, blue from the highest byte.
+  var opaqueValue: UInt32 { 0xFF00_0000 | UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue) }
+
   /// Black.
   public static let black = Color(red: 0, green: 0, blue: 0)
   /// White.

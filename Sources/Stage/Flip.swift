@@ -12,6 +12,19 @@ public struct PresentedFrame: Sendable {
   public var ledger: Ledger { frame.ledger }
 }
 
+/// A frame of a page's video that the screen shows, its ledger complete.
+public struct PresentedVideo: Sendable {
+  /// Which video.
+  public var video: VideoIdentifier
+  /// The frame; its ledger's `present` is when the screen showed it.
+  public var frame: VideoFrame
+  /// What of its box is seen, in pixels of the screen; where the video is seen more than once, the lowest place.
+  public var rectangle: Rectangle
+
+  /// When the frame passed each stage.
+  public var ledger: Ledger { frame.ledger }
+}
+
 /// One change of the picture on the screen.
 public struct Flip: Sendable {
   /// When the screen changed.
@@ -22,6 +35,8 @@ public struct Flip: Sendable {
   public var remote: PresentedFrame?
   /// The self-view's frame, when this flip is the first to show it.
   public var selfView: PresentedFrame?
+  /// The frames of a page's videos that this flip is the first to show.
+  public var videos: [PresentedVideo] = []
 }
 
 /// What became of the frames and of the screen's refresh periods so far.
@@ -36,4 +51,8 @@ public struct StageStatistics: Sendable, Equatable {
   public var remoteFramesPresented = 0
   /// Self-view frames shown.
   public var selfViewFramesPresented = 0
+  /// Frames of pages' videos shown.
+  public var videoFramesPresented = 0
+  /// Frames replaced or removed while nobody could see their video.
+  public var unseen = 0
 }

@@ -16,6 +16,10 @@ public final class HeadlessOutput {
   private var selfViewPainter = VideoPainter()
   private var noticePainter = NoticePainter()
   private var shown = Places()
+  private var shownPage = false
+
+  /// Clients' surfaces. While there are any, the screen is theirs, and the sides of a direct call are not painted.
+  let page: PageComposition
 
   /// Where each layer stands on the screen.
   struct Places: Equatable {
@@ -31,6 +35,7 @@ public final class HeadlessOutput {
   public init(width: Int, height: Int) {
     (self.width, self.height) = (width, height)
     canvas = Canvas(width: width, height: height)
+    page = PageComposition(screen: canvas.bounds)
   }
 
   /// Composes a whole scene, whatever was shown before.
@@ -38,6 +43,34 @@ public final class HeadlessOutput {
 
   /// Composes `scene`, of which the layers not in `damage` are as they were in the call before.
   func compose(_ scene: Scene, damage: Scene.Damage) {
+    let isPage = !page.isEmpty
+    var damage = damage
+    if isPage != shownPage {
+      shownPage = isPage
+      damage = .all
+      page.invalidate(canvas.bounds)
+    }
+    if isPage { composePage(scene, damage: damage) } else { composeCall(scene, damage: damage) }
+  }
+
+  /// Whether a page has something to paint that the screen does not show yet.
+  var isPageDamaged: Bool { shownPage != !page.isEmpty || (shownPage && !page.damage.isEmpty) }
+
+  private func composePage(_ scene: Scene, damage: Scene.Damage) {
+    var places = Places()
+    var overlay = PageComposition.Overlay()
+    if let notice = scene.notice {
+      places.notice = noticePainter.layOut(notice, secondsLeft: scene.secondsLeft, theme: scene.theme, width: width, height: height)
+      overlay.rasters.1 = noticePainter.raster
+    }
+    if places.notice != shown.notice || damage.contains(.notice) {
+      for box in [shown.notice, places.notice] { if let box { page.invalidate(box) } }
+    }
+    shown = places
+    paintCount += page.compose(on: canvas.raster, overlay: overlay)
+  }
+
+  private func composeCall(_ scene: Scene, damage: Scene.Damage) {
     guard !damage.isEmpty else { return }
     let remote = scene.remote.map { scene.fit.placement(width: $0.uprightWidth, height: $0.uprightHeight, in: canvas.bounds) }
     let selfView = scene.selfView.map { frame in

@@ -34,6 +34,12 @@ struct NoticePainter: ~Copyable {
     return box
   }
 
+  /// The notice that was laid out last, where it stands.
+  var raster: Raster? {
+    guard let surface, let pixels = unsafe cairo_image_surface_get_data(surface) else { return nil }
+    return unsafe Raster(pixels: pixels, stride: Int(cairo_image_surface_get_stride(surface)), bounds: box)
+  }
+
   private struct Line {
     var text: String
     /// Height of a line in pixels.

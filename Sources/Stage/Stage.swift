@@ -21,6 +21,7 @@ public final class Stage: Sendable {
   public let selfView = Mailbox<VideoFrame>()
 
   let wake = WakeSignal()
+  private let shelf = VideoShelf()
 
   /// What other threads asked for since the last `present`.
   private struct Wishes {
@@ -93,6 +94,35 @@ public final class Stage: Sendable {
     wish(.layout) { $0.removesSelfView = true }
   }
 
+  /// Shows a frame of a page's video where, and as long as, a page has a place for it. From any thread; the newest frame wins.
+  ///
+  /// A video that no page shows costs nothing, and holds its newest frame.
+  public func show(_ frame: VideoFrame, in video: VideoIdentifier) {
+    if shelf.put(frame, of: video) { wake.signal() }
+  }
+
+  /// Forgets a page's video and its frame; where it stood, its background is left.
+  public func remove(_ video: VideoIdentifier) {
+    shelf.remove(video)
+    wake.signal()
+  }
+
+  /// Takes what clients of the Wayland server committed; the next `present` shows it. On the thread that calls `present`.
+  package func update(layers: LayersUpdate) {
+    let seen = show.withLock { show in
+      let page = show.output.page
+      page.update(layers)
+      var seen: Set<VideoIdentifier> = []
+      page.forEachVisibleVideo { video in
+        seen.insert(video.identifier)
+        return nil
+      }
+      page.releaseHiddenFrames()
+      return seen
+    }
+    shelf.setSeen(seen)
+  }
+
   /// Shows a notice in place of the one before; nil takes it off. The same notice again changes nothing, a running countdown included.
   public func setNotice(_ notice: Notice?) {
     guard wishes.withLock({ $0.notice != notice }) else { return }
@@ -132,14 +162,17 @@ public final class Stage: Sendable {
       var damage = wanted.damage
       if wanted.removesRemote { show.scene.remote = nil }
       if wanted.removesSelfView { show.scene.selfView = nil }
+      // Under a page, the sides of a direct call are kept and not seen.
+      let isPage = !show.output.page.isEmpty
       if let newRemote {
         show.scene.remote = newRemote
-        damage.insert(.remote)
+        if !isPage { damage.insert(.remote) }
       }
       if let newSelfView {
         show.scene.selfView = newSelfView
-        damage.insert(.selfView)
+        if !isPage { damage.insert(.selfView) }
       }
+      var videos = takeVideos(for: show.output.page)
       (show.scene.fit, show.scene.corner, show.scene.isMirrored) = (wanted.fit, wanted.corner, wanted.isMirrored)
       show.scene.theme = wanted.theme
       if show.scene.notice != wanted.notice {
@@ -151,10 +184,11 @@ public final class Stage: Sendable {
         show.scene.secondsLeft = secondsLeft
         damage.insert(.notice)
       }
-      guard !damage.isEmpty else { return nil }
+      guard !damage.isEmpty || show.output.isPageDamaged else { return nil }
       show.output.compose(show.scene, damage: damage)
 
       let time = flipTime()
+      for index in videos.indices { videos[index].frame.ledger[.present] = time }
       if newRemote != nil { show.scene.remote?.ledger[.present] = time }
       if newSelfView != nil { show.scene.selfView?.ledger[.present] = time }
       func presented(_ frame: VideoFrame?, _ place: Rectangle?) -> PresentedFrame? {
@@ -164,9 +198,11 @@ public final class Stage: Sendable {
       let places = show.output.places
       return Flip(
         time: time, number: 0, remote: newRemote == nil ? nil : presented(show.scene.remote, places.remote),
-        selfView: newSelfView == nil ? nil : presented(show.scene.selfView, places.selfView))
+        selfView: newSelfView == nil ? nil : presented(show.scene.selfView, places.selfView), videos: videos)
     }
     return counts.withLock { counts in
+      if newRemote != nil && flip?.remote == nil { counts.unseen += 1 }
+      if newSelfView != nil && flip?.selfView == nil { counts.unseen += 1 }
       guard var flip else {
         counts.repeated += 1
         return nil
@@ -174,9 +210,24 @@ public final class Stage: Sendable {
       counts.flips += 1
       if flip.remote != nil { counts.remoteFramesPresented += 1 }
       if flip.selfView != nil { counts.selfViewFramesPresented += 1 }
+      counts.videoFramesPresented += flip.videos.count
       flip.number = counts.flips
       return flip
     }
+  }
+
+  /// Gives each video that can be seen its newest frame, and returns those that no flip has shown yet.
+  private func takeVideos(for page: PageComposition) -> [PresentedVideo] {
+    var new: [PresentedVideo] = []
+    page.forEachVisibleVideo { placed in
+      guard let newest = shelf.newest(of: placed.identifier) else { return placed.frame == nil ? nil : placed.show(nil) }
+      if newest.isNew {
+        new.append(PresentedVideo(video: placed.identifier, frame: newest.frame, rectangle: placed.box.visible))
+        shelf.markShown(newest.frame, of: placed.identifier)
+      }
+      return newest.isNew || placed.frame?.buffer !== newest.frame.buffer ? placed.show(newest.frame) : nil
+    }
+    return new
   }
 
   /// Composes and shows what changed; nil when nothing did, and then nothing is composed. The frames' `present` time is `now`.
@@ -198,12 +249,17 @@ public final class Stage: Sendable {
   /// The counts so far.
   public var statistics: StageStatistics {
     var result = counts.withLock { $0 }
-    result.skipped = remote.replacedCount + selfView.replacedCount
+    let lost = shelf.lost
+    result.skipped = remote.replacedCount + selfView.replacedCount + lost.skipped
+    result.unseen += lost.unseen
     return result
   }
 
   /// How many layers were painted so far.
   var paintCount: Int { show.withLock { $0.output.paintCount } }
+
+  /// Which areas of a page were painted last.
+  var paintedAreas: [Rectangle] { show.withLock { $0.output.page.painted.areas } }
 
   /// Where the layers stand on the screen.
   var places: HeadlessOutput.Places { show.withLock { $0.output.places } }

@@ -8,6 +8,9 @@ struct VideoPainter {
   private var scaled: VideoBuffer?
   private var turned: VideoBuffer?
   private var mirrored: VideoBuffer?
+  private var prepared: Planes?
+  /// Keeps the prepared planes' memory when it is the frame's own.
+  private var frame: VideoFrame?
 
   /// Planes to read from, possibly a part of a larger picture.
   private struct Planes {
@@ -25,29 +28,36 @@ struct VideoPainter {
       (width, height) = (Int32(buffer.width), Int32(buffer.height))
     }
 
-    /// The middle of `buffer`, `width` by `height` pixels of it.
-    init(middleOf buffer: VideoBuffer, width: Int, height: Int) {
+    /// A part of `buffer` at an even offset, so that luma and chroma stay together.
+    init(_ buffer: VideoBuffer, crop: Rectangle) {
       self.init(buffer)
-      // Even offsets, so that luma and chroma stay together.
-      let (left, top) = ((buffer.width - width) / 2 & ~1, (buffer.height - height) / 2 & ~1)
-      unsafe y += top * buffer.lumaStride + left
-      unsafe u += top / 2 * buffer.chromaStride + left / 2
-      unsafe v += top / 2 * buffer.chromaStride + left / 2
-      (self.width, self.height) = (Int32(width), Int32(height))
+      unsafe y += crop.y * buffer.lumaStride + crop.x
+      unsafe u += crop.y / 2 * buffer.chromaStride + crop.x / 2
+      unsafe v += crop.y / 2 * buffer.chromaStride + crop.x / 2
+      (width, height) = (Int32(crop.width), Int32(crop.height))
     }
   }
 
   /// Paints the middle of `frame` as `placement` says, turned as the frame says.
   mutating func paint(_ frame: VideoFrame, _ placement: VideoFit.Placement, isMirrored: Bool, on canvas: Canvas) {
+    let (width, height) =
+      frame.isSideways ? (placement.sourceHeight, placement.sourceWidth) : (placement.sourceWidth, placement.sourceHeight)
+    let crop = Rectangle(x: (frame.width - width) / 2 & ~1, y: (frame.height - height) / 2 & ~1, width: width, height: height)
     let target = placement.target
-    let isSideways = frame.isSideways
-    var planes = Planes(
-      middleOf: frame.buffer, width: isSideways ? placement.sourceHeight : placement.sourceWidth,
-      height: isSideways ? placement.sourceWidth : placement.sourceHeight)
+    let turn = Turn(quarters: 0, isMirrored: isMirrored).after(frame.rotation)
+    prepare(frame, crop: crop, turn: turn, width: target.width, height: target.height)
+    convert(target, from: target, to: canvas.raster)
+    forget()
+  }
 
-    let (width, height) = isSideways ? (target.height, target.width) : (target.width, target.height)
-    if planes.width != width || planes.height != height {
-      let output = Planes(VideoPainter.scratch(&scaled, width: width, height: height))
+  /// Makes a part of `frame` `width` by `height` pixels large, after turning it, ready to be converted. Nothing is copied when nothing changes.
+  ///
+  /// `crop` lies inside the buffer at an even offset.
+  mutating func prepare(_ frame: VideoFrame, crop: Rectangle, turn: Turn, width: Int, height: Int) {
+    var planes = Planes(frame.buffer, crop: crop)
+    let (scaledWidth, scaledHeight) = turn.isSideways ? (height, width) : (width, height)
+    if planes.width != scaledWidth || planes.height != scaledHeight {
+      let output = Planes(VideoPainter.scratch(&scaled, width: scaledWidth, height: scaledHeight))
       unsafe I420Scale(
         planes.y, planes.lumaStride, planes.u, planes.chromaStride, planes.v, planes.chromaStride, planes.width, planes.height,
         output.y, output.lumaStride, output.u, output.chromaStride, output.v, output.chromaStride, output.width, output.height, kFilterBox)
@@ -55,18 +65,18 @@ struct VideoPainter {
     } else {
       scaled = nil
     }
-    if frame.rotation != .none {
-      let output = Planes(VideoPainter.scratch(&turned, width: target.width, height: target.height))
+    if turn.quarters != 0 {
+      let output = Planes(VideoPainter.scratch(&turned, width: width, height: height))
       unsafe I420Rotate(
         planes.y, planes.lumaStride, planes.u, planes.chromaStride, planes.v, planes.chromaStride,
         output.y, output.lumaStride, output.u, output.chromaStride, output.v, output.chromaStride, planes.width, planes.height,
-        RotationMode(rawValue: UInt32(frame.rotation.rawValue)))
+        RotationMode(rawValue: UInt32(turn.quarters * 90)))
       planes = output
     } else {
       turned = nil
     }
-    if isMirrored {
-      let output = Planes(VideoPainter.scratch(&mirrored, width: target.width, height: target.height))
+    if turn.isMirrored {
+      let output = Planes(VideoPainter.scratch(&mirrored, width: width, height: height))
       unsafe I420Mirror(
         planes.y, planes.lumaStride, planes.u, planes.chromaStride, planes.v, planes.chromaStride,
         output.y, output.lumaStride, output.u, output.chromaStride, output.v, output.chromaStride, planes.width, planes.height)
@@ -74,9 +84,33 @@ struct VideoPainter {
     } else {
       mirrored = nil
     }
-    unsafe I420ToARGB(
-      planes.y, planes.lumaStride, planes.u, planes.chromaStride, planes.v, planes.chromaStride,
-      canvas.address(x: target.x, y: target.y), Int32(canvas.stride), planes.width, planes.height)
+    prepared = planes
+    self.frame = frame
+  }
+
+  /// Lets the frame go that was prepared.
+  mutating func forget() { (prepared, frame) = (nil, nil) }
+
+  /// Converts the part that stands at `area` of the screen, when the prepared picture stands at `place`, which contains it.
+  func convert(_ area: Rectangle, from place: Rectangle, to raster: Raster) {
+    guard let planes = prepared else { return }
+    // Two pixels share a chroma sample. At an odd offset the first stands alone, so that a part has the same pixels as the whole.
+    var (x, width) = (area.x - place.x, area.width)
+    var column = area.x
+    while width > 0 {
+      let columns = x % 2 == 1 ? 1 : width
+      var (y, height) = (area.y - place.y, area.height)
+      var row = area.y
+      while height > 0 {
+        let rows = y % 2 == 1 ? 1 : height
+        unsafe I420ToARGB(
+          planes.y + y * Int(planes.lumaStride) + x, planes.lumaStride, planes.u + y / 2 * Int(planes.chromaStride) + x / 2,
+          planes.chromaStride, planes.v + y / 2 * Int(planes.chromaStride) + x / 2, planes.chromaStride,
+          raster.address(x: column, y: row), Int32(raster.stride), Int32(columns), Int32(rows))
+        (y, row, height) = (y + rows, row + rows, height - rows)
+      }
+      (x, column, width) = (x + columns, column + columns, width - columns)
+    }
   }
 
   private static func scratch(_ buffer: inout VideoBuffer?, width: Int, height: Int) -> VideoBuffer {
