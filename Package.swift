@@ -87,6 +87,7 @@ let package = Package(
     + room("Media/Camera", uses: ["Base", "Frames", "CYUV"])
     + room("Media/Sound", uses: ["Base", "Frames", "CSpeexDSP"])
     + room("Stage", uses: ["Base", "Frames", "CLinux", "CYUV", "CPango"])
+    + room("Page/BridgeMessages", uses: ["Base", "Bytes"])
     + room("Net", uses: ["Base", "Bytes", "MDNS", "CLinux", "COpenSSL", "CCurl", "CMicroHTTPD"])
     + room(
       "Call",
