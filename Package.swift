@@ -92,6 +92,7 @@ let package = Package(
     + room(
       "Call",
       uses: ["Base", "Bytes", "ICE", "DTLS", "RTP", "SDP", "WebRTC", "Frames", "Codecs", "JitterBuffer", "Camera", "Sound", "Stage", "Net"])
+    + room("Page/BridgeMessages", uses: ["Base", "Bytes"], exclude: ["BRIDGE.md"])
     + room(
       "Appliance", uses: ["Base", "DTLS", "WebRTC", "Frames", "Camera", "Sound", "Stage", "Net", "Call", "CTOML", "CLinux"])
     + [
