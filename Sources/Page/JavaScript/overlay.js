@@ -46,7 +46,7 @@ const overlay = (() => {
     }
   }
 
-  /// Adds the members of an object literal to an interface of the engine.
+  /// Adds the members of an object literal to an interface of the engine, or puts them in place of its own.
   function add(prototype, members) {
     for (const name of Object.keys(members)) {
       defineProperty(prototype, name, { ...getOwnPropertyDescriptor(members, name), enumerable: true, configurable: true });
