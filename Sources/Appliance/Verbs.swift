@@ -168,7 +168,9 @@ extension Verbs {
     } else {
       states.append(state("sound.playback", configuration.sound.playback))
     }
-    for (index, path) in configuration.certificateFiles.enumerated() { states.append(state("tls.ca_files[\(index)]", .file(path))) }
+    for (index, path) in configuration.tls.certificateFiles.enumerated() { states.append(state("tls.ca_files[\(index)]", .file(path))) }
+    if let path = configuration.tls.clientCertificate { states.append(state("tls.client_certificate", .file(path))) }
+    if let path = configuration.tls.clientKey { states.append(state("tls.client_key", .file(path))) }
     if let path = configuration.call?.tokenFile { states.append(state("call.token_file", .file(path))) }
     return states
   }

@@ -99,7 +99,7 @@ import Testing
     #expect(configuration.cameras[0].width == 640 && configuration.cameras[0].height == 360 && configuration.cameras[0].rate == 25)
     #expect(configuration.sound == Configuration.Sound(capture: .file("/srv/speech.wav"), playback: .file("/etc/parlor/heard.wav")))
     #expect(configuration.networkInterfaces == ["eth0", "wlan0"])
-    #expect(configuration.certificateFiles == ["/etc/parlor/site.pem", "/etc/ssl/other.pem"])
+    #expect(configuration.tls.certificateFiles == ["/etc/parlor/site.pem", "/etc/ssl/other.pem"])
     #expect(configuration.theme == Notice.Theme(foreground: Color(red: 0, green: 255, blue: 127), background: .black))
     #expect(configuration.logLevel == .debug)
     #expect(configuration.warnings.isEmpty)
@@ -111,30 +111,31 @@ import Testing
     #expect(example.call?.target == .direct(whip: "https://sfu.example.org/whip/0001", whep: "https://sfu.example.org/whep/desk"))
     #expect(example.call?.tokenFile == "\(folder)/token")
     #expect(try Configuration.load(path: "\(folder)/direct.toml").call?.start == .boot)
+    let page = try Configuration.load(path: "\(folder)/page.toml")
+    #expect(page.warnings.isEmpty)
+    #expect(page.call?.target == .page(url: "https://calls.example.org/room/lobby?box=0001"))
+    #expect(page.grants.all.count == 1 && page.call?.loadDeadline == 15 && page.page.dialogTimeout == 30)
   }
 
-  @Test func whatTheExampleShowsInCommentsIsTrue() throws {
+  @Test(arguments: [("parlor.toml", 15), ("page.toml", 5)])
+  func whatTheExampleShowsInCommentsIsTrue(name: String, count: Int) throws {
     // Each commented key must be one that is known, and its value the one that holds without it.
-    let text = String(decoding: TemporaryFolder.bytes(of: "\(folder)/parlor.toml"), as: UTF8.self)
-    let exceptions = ["token", "codec", "origin", "camera", "microphone", "ice_servers", "interfaces", "ca_files"]
+    let text = String(decoding: TemporaryFolder.bytes(of: "\(folder)/\(name)"), as: UTF8.self)
+    let exceptions = [
+      "token", "codec", "origin", "camera", "microphone", "ice_servers", "interfaces", "ca_files", "allowed_origins", "reload_at",
+      "user_agent", "client_certificate", "client_key", "pins",
+    ]
     var lines: [Substring] = []
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       let name = line.dropFirst(2).prefix { $0 != " " }
       let isSetting = line.hasPrefix("# ") && line.dropFirst(2 + name.count).hasPrefix(" = ") && !exceptions.contains(String(name))
       lines.append(isSetting ? line.dropFirst(2) : line)
     }
-    let shown = try load(lines.joined(separator: "\n"), file: "\(folder)/parlor.toml")
-    var plain = try Configuration.load(path: "\(folder)/parlor.toml")
-    plain.display.mode = Configuration.Display.Mode(width: 1920, height: 1080)
+    let shown = try load(lines.joined(separator: "\n"), file: "\(folder)/\(name)")
+    var plain = try Configuration.load(path: "\(folder)/\(name)")
+    if name == "parlor.toml" { plain.display.mode = Configuration.Display.Mode(width: 1920, height: 1080) }
     #expect(shown == plain)
-    #expect(lines.count - text.split(separator: "\n", omittingEmptySubsequences: false).filter { lines.contains($0) }.count >= 15)
-  }
-
-  @Test func pageCallIsReadAndSaidToBeWithoutEffect() throws {
-    let configuration = try load("[call]\nurl = \"https://calls.example.org/room?box=${serial}\"\n[identity]\nserial = \"7\"\n")
-    #expect(configuration.call?.target == .page(url: "https://calls.example.org/room?box=7"))
-    #expect(configuration.warnings.map(\.key) == ["call.url"])
-    #expect(configuration.warnings.allSatisfy { $0.severity == .warning })
+    #expect(lines.count - text.split(separator: "\n", omittingEmptySubsequences: false).filter { lines.contains($0) }.count >= count)
   }
 
   @Test func byteOrderMarkAndWindowsLinesAreFine() throws {
@@ -169,7 +170,7 @@ import Testing
         "8:8: display.mode: \"4k\" is not accepted; accepted: WIDTHxHEIGHT[@RATE], as 1920x1080@60",
         "10:8: camera[0].rate: expected a number, found a text",
         "12:10: camera[1].device: \"webcam\" is not accepted; accepted: \"synthetic\", \"file:PATH.y4m\"",
-        "13:1: colour: unknown key; accepted: access, call, camera, display, grants, identity, logs, network, notices, sound, tls",
+        "13:1: colour: unknown key; accepted: access, call, camera, display, grants, identity, logs, network, notices, page, sound, tls",
       ])
   }
 

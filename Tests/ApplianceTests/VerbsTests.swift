@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func problemsComeAsJSONToo() throws {
-    let (code, text) = try check("[call]\nurl = \"https://a\"\ncodec = \"VP9\"\n", isJSON: true)
+    let (code, text) = try check("[call]\nwhip = \"http://a\"\ncodec = \"VP9\"\n", isJSON: true)
     let json = try #require(JSON(text: Array(text.utf8)))
     #expect(code == .badConfiguration && json["valid"] == false && json["file"] == "parlor.toml")
     guard case .array(let problems)? = json["problems"] else {

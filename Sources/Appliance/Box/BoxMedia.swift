@@ -29,7 +29,7 @@ final class BoxMedia: Sendable {
   }
 
   init(_ configuration: Configuration) throws {
-    trust = try configuration.certificateFiles.isEmpty ? .system : TrustStore(files: configuration.certificateFiles)
+    trust = try configuration.tls.certificateFiles.isEmpty ? .system : TrustStore(files: configuration.tls.certificateFiles)
     let settings = configuration.cameras.first ?? Configuration.Camera()
     cameraDevice = settings.device
     sound = configuration.sound

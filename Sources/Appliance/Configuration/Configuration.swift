@@ -18,8 +18,10 @@ public struct Configuration: Sendable, Equatable {
   public var sound = Sound()
   /// `[network] interfaces`: the names of the interfaces that calls may use; nil: all.
   public var networkInterfaces: [String]?
-  /// `[tls] ca_files`: paths of certificates that are trusted beside the system's own.
-  public var certificateFiles: [String] = []
+  /// `[page]`.
+  public var page = Page()
+  /// `[tls]`.
+  public var tls = TLS()
   /// `[access] remote_input`: whether operators may touch and type from afar.
   public var allowsRemoteInput = false
   /// `[notices]`: the colours of on-screen notices.
@@ -66,7 +68,7 @@ public struct Configuration: Sendable, Equatable {
       public var credential: String?
     }
 
-    /// Where the call is, the identity already filled in for `${serial}` and `${name}`.
+    /// Where the call is, the identity already filled in for `${serial}`, `${mac}` and `${name}`.
     public var target: Target
     /// The bearer token itself.
     public var token: String?
@@ -82,9 +84,37 @@ public struct Configuration: Sendable, Equatable {
     public var start = Start.boot
     /// Seconds until a call that does not connect is given up.
     public var connectTimeout = 15.0
+    /// Where a call page may lead beside its own origin.
+    public var allowedOrigins: [Origin] = []
+    /// Seconds until a page that has drawn nothing is given up.
+    public var loadDeadline = 15.0
+    /// When the page is loaded anew each day, unless a call is under way; nil: never.
+    public var reloadAt: DailyTime?
 
     /// A call to `target`, everything else as when the file does not name it.
     public init(target: Target) { self.target = target }
+  }
+
+  /// `[page]`: the web engine that runs a call page.
+  public struct Page: Sendable, Equatable {
+    /// What the engine calls itself; nil: what most call services take.
+    public var userAgent: String?
+    /// MiB that the page may use before it is ended and loaded again.
+    public var memoryLimit = 1_024
+    /// Seconds until a question of the page (`alert`, `confirm`, `prompt`) is answered as if somebody had declined.
+    public var dialogTimeout = 30.0
+  }
+
+  /// `[tls]`: whom the box trusts, and how it says who it is.
+  public struct TLS: Sendable, Equatable {
+    /// `ca_files`: paths of certificates that are trusted beside the system's own.
+    public var certificateFiles: [String] = []
+    /// The path of a PEM file with the certificate that a page's server may ask for, and its chain.
+    public var clientCertificate: String?
+    /// The path of a PEM file with its private key.
+    public var clientKey: String?
+    /// `sha256/BASE64` of public keys, one of which must be in the chain of the call page's server; empty: any will do.
+    public var pins: [String] = []
   }
 
   /// `[identity]`: which box this is.

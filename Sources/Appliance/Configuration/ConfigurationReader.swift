@@ -7,14 +7,14 @@ extension Configuration {
   static let maximumSize = 1 << 20
 
   /// Reads the file at `path`. Throws all that is wrong with it.
-  public static func load(path: String) throws(ConfigurationError) -> Configuration {
+  public static func load(path: String, machine: Machine = .current) throws(ConfigurationError) -> Configuration {
     guard let file = unsafe fopen(path, "re") else { throw unreadable(path, unsafe String(cString: strerror(errno))) }
     defer { unsafe fclose(file) }
     var bytes = [UInt8](repeating: 0, count: maximumSize + 1)
     let count = unsafe bytes.withUnsafeMutableBytes { unsafe fread($0.baseAddress, 1, $0.count, file) }
     if unsafe ferror(file) != 0 { throw unreadable(path, unsafe String(cString: strerror(errno))) }
     if count > maximumSize { throw unreadable(path, "is longer than \(maximumSize) bytes") }
-    return try Configuration(Array(bytes.prefix(count)), file: path)
+    return try Configuration(Array(bytes.prefix(count)), file: path, machine: machine)
   }
 
   private static func unreadable(_ path: String, _ reason: String) -> ConfigurationError {
@@ -22,15 +22,15 @@ extension Configuration {
       problems: [ConfigurationProblem(severity: .error, file: path, line: 1, column: 1, key: "", message: reason, accepted: [])])
   }
 
-  /// Reads a configuration's text; `file` names it in messages, and relative paths in it start from its folder.
-  public init(_ text: [UInt8], file: String) throws(ConfigurationError) {
+  /// Reads a configuration's text; `file` names it in messages, and relative paths in it start from its folder. `machine` says what `${mac}` stands for.
+  public init(_ text: [UInt8], file: String, machine: Machine = Machine()) throws(ConfigurationError) {
     let report = TableReader.Report(file: file)
     self.init()
     do throws(TOMLDocument.SyntaxError) {
       let document = try TOMLDocument(text)
       guard let root = TableReader(document.root, path: "", report: report) else { preconditionFailure("a document is a table") }
       let slash = file.lastIndex(of: "/")
-      var reader = ConfigurationReader(root: root, folder: slash.map { String(file[...$0]) } ?? "", report: report)
+      var reader = ConfigurationReader(root: root, folder: slash.map { String(file[...$0]) } ?? "", machine: machine, report: report)
       reader.read(into: &self)
     } catch {
       report.add(error.message, key: "", at: error.position)
@@ -45,6 +45,7 @@ extension Configuration {
 struct ConfigurationReader {
   var root: TableReader
   let folder: String
+  let machine: Machine
   let report: TableReader.Report
 
   mutating func read(into configuration: inout Configuration) {
@@ -58,13 +59,10 @@ struct ConfigurationReader {
       configuration.networkInterfaces = table.strings("interfaces")
       table.finish()
     }
-    if var table = root.table("tls") {
-      configuration.certificateFiles = (table.strings("ca_files") ?? []).map(absolute)
-      table.finish()
-    }
+    configuration.page = readPage()
+    configuration.tls = readTLS()
     if var table = root.table("access") {
       configuration.allowsRemoteInput = table.boolean("remote_input") ?? false
-      if configuration.allowsRemoteInput { table.warn("remote_input", "this version has no remote input") }
       table.finish()
     }
     configuration.theme = readTheme()
@@ -73,7 +71,7 @@ struct ConfigurationReader {
   }
 
   /// A path as seen from the file's folder.
-  private func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : folder + path }
+  func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : folder + path }
 
   private mutating func readIdentity() -> Configuration.Identity {
     var identity = Configuration.Identity()
@@ -96,7 +94,6 @@ struct ConfigurationReader {
       table.fail("url", "a page call and a direct call exclude each other", accepted: ["url alone", "whip, whep or both"])
     } else if let url {
       call.target = .page(url: url)
-      table.warn("url", "this version has no page host: the page is not loaded")
     } else if !["url", "whip", "whep"].contains(where: table.has) {
       report.add("names nobody to call", key: "call", at: table.position, accepted: ["whip", "whep", "url"])
     }
@@ -106,26 +103,30 @@ struct ConfigurationReader {
     if call.token != nil, call.tokenFile != nil { table.fail("token_file", "token is given already", accepted: ["token or token_file"]) }
     call.iceServers = table.tables("ice_servers").compactMap(readICEServer)
     call.isRelayOnly = table.boolean("relay_only") ?? false
-    if call.isRelayOnly, case .page = call.target { table.warn("relay_only", "has no effect on a page call") }
     call.codec = table.word("codec", as: Configuration.Call.Codec.self)
     call.start = table.word("start", as: Configuration.Call.Start.self) ?? .boot
     call.connectTimeout = table.number("connect_timeout", in: 1...300) ?? call.connectTimeout
+    readPageKeys(of: &call, in: &table)
     table.finish()
     return call
   }
 
   private func readURL(_ key: String, in table: inout TableReader, identity: Configuration.Identity) -> String? {
     guard var url = table.string(key) else { return nil }
-    for (name, value) in [("serial", identity.serial), ("name", identity.name)] where url.contains("${\(name)}") {
+    let names = [
+      ("serial", identity.serial, "identity.serial is not given"), ("name", identity.name, "identity.name is not given"),
+      ("mac", machine.hardwareAddress, "this machine has no network interface"),
+    ]
+    for (name, value, absence) in names where url.contains("${\(name)}") {
       guard let value else {
-        table.fail(key, "uses ${\(name)}, and identity.\(name) is not given")
+        table.fail(key, "uses ${\(name)}, and \(absence)")
         return nil
       }
       url = url.split(separator: "${\(name)}", omittingEmptySubsequences: false).joined(
         separator: ConfigurationReader.percentEncoded(value))
     }
     if url.contains("${") {
-      table.fail(key, "uses an unknown name", accepted: ["${serial}", "${name}"])
+      table.fail(key, "uses an unknown name", accepted: ["${serial}", "${mac}", "${name}"])
       return nil
     }
     guard let origin = Origin(url: url), !url.contains(" ") else {

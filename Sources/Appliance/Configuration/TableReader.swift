@@ -53,6 +53,13 @@ struct TableReader {
     report.add(message, key: name(of: key), at: position(of: key), accepted: accepted)
   }
 
+  /// Reports an error about one entry of the list that `key` names.
+  func fail(_ key: String, _ message: String, at index: Int, accepted: [String] = []) {
+    var position = position(of: key)
+    if case .array(let items)? = values[key]?.content, items.indices.contains(index) { position = items[index].position }
+    report.add(message, key: "\(name(of: key))[\(index)]", at: position, accepted: accepted)
+  }
+
   /// Reports that the value of `key` has no effect, or not the one expected.
   func warn(_ key: String, _ message: String) {
     report.add(message, key: name(of: key), at: position(of: key), severity: .warning)

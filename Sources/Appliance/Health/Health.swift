@@ -50,6 +50,12 @@ public struct Health: Sendable, Equatable {
     settle(now)
   }
 
+  /// What is wrong in an area is this alone; nil: nothing is.
+  public mutating func set(_ problem: (code: HealthCode, reason: String)?, area: String, now: Date) {
+    problems = problems.filter { $0.key.area != area || $0.key == problem?.code }
+    if let problem { raise(problem.code, problem.reason, now: now) } else { settle(now) }
+  }
+
   /// Something is not wrong any more. Harmless when it was not.
   public mutating func clear(_ code: HealthCode, now: Date) {
     problems[code] = nil

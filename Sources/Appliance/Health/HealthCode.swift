@@ -37,6 +37,30 @@ public struct HealthCode: RawRepresentable, Sendable, Hashable, Comparable, Cust
   public static let callProtocol = HealthCode(rawValue: "call.protocol")
   /// The server's certificate is not trusted.
   public static let callTLS = HealthCode(rawValue: "call.tls")
+  /// The name of the page's server is not known.
+  public static let pageDNS = HealthCode(rawValue: "page.dns")
+  /// The page's server does not answer.
+  public static let pageConnect = HealthCode(rawValue: "page.connect")
+  /// The page's server is not who it should be, or its encryption is not good enough.
+  public static let pageTLS = HealthCode(rawValue: "page.tls")
+  /// The page's server answered with a status of 400 or more.
+  public static let pageHTTP = HealthCode(rawValue: "page.http")
+  /// The page drew nothing within its time.
+  public static let pageTimeout = HealthCode(rawValue: "page.timeout")
+  /// The page's server sends from one address to the next, without end.
+  public static let pageRedirects = HealthCode(rawValue: "page.redirects")
+  /// The page is larger than any page.
+  public static let pageSize = HealthCode(rawValue: "page.size")
+  /// The page's process ended.
+  public static let pageCrashed = HealthCode(rawValue: "page.crashed")
+  /// The page does not respond.
+  public static let pageHung = HealthCode(rawValue: "page.hung")
+  /// The page used more memory than it may.
+  public static let pageMemory = HealthCode(rawValue: "page.memory")
+  /// The page could not be loaded for another reason.
+  public static let pageFailed = HealthCode(rawValue: "page.failed")
+  /// The program that runs the page is not there, or broke down.
+  public static let pageHost = HealthCode(rawValue: "page.host")
   /// The clock is not set.
   public static let clockUnset = HealthCode(rawValue: "clock.unset")
 
@@ -45,6 +69,9 @@ public struct HealthCode: RawRepresentable, Sendable, Hashable, Comparable, Cust
 
   /// Whether the box can do its work in spite of it.
   public var isBearable: Bool { ["camera", "microphone", "speaker", "clock"].contains(area) }
+
+  /// Whether a page that ran broke down.
+  var isBreakdown: Bool { [.pageCrashed, .pageHung, .pageMemory].contains(self) }
 
   /// A few words for whoever stands in front of the box.
   public var title: String {
@@ -59,6 +86,18 @@ public struct HealthCode: RawRepresentable, Sendable, Hashable, Comparable, Cust
     case .callUnreachable: "The other side cannot be reached"
     case .callTimeout, .callLost: "The connection failed"
     case .clockUnset: "The clock is not set"
+    case .pageDNS: "The page's server is not known"
+    case .pageConnect: "The page's server does not answer"
+    case .pageTLS: "The page's server is not trusted"
+    case .pageHTTP: "The page is not available"
+    case .pageTimeout: "The page takes too long"
+    case .pageRedirects: "The page leads in circles"
+    case .pageSize: "The page is too large"
+    case .pageCrashed: "The page broke down"
+    case .pageHung: "The page does not respond"
+    case .pageMemory: "The page needs too much memory"
+    case .pageHost: "The page cannot run"
+    case .pageFailed: "The page could not be loaded"
     default: area == "call" ? "The call failed" : "Something is wrong"
     }
   }
