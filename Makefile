@@ -1,6 +1,6 @@
 # Every target installs what it needs and asks nothing. What they do in detail: README.md, and the scripts they call.
 
-.PHONY: setup build demo test test-quick interop test-long bench fuzz lint docs clean
+.PHONY: setup build demo test test-quick interop pages wpt test-long bench fuzz lint docs clean
 
 setup:       ## Debian and Python packages for everything below
 	@Scripts/setup.sh test
@@ -21,6 +21,15 @@ test-quick:  ## the unit tests and the formatting, without other programs as pee
 interop: build  ## the calls with real peers alone; ARGUMENTS as of Tests/Interop/run.py
 	@Scripts/setup.sh test
 	@.build/venv/bin/python Tests/Interop/run.py $(ARGUMENTS)
+
+pages: build ## the call pages alone; ARGUMENTS as of Tests/PageCalls/run.py
+	@Scripts/setup.sh test
+	@.build/venv/bin/python Tests/PageCalls/run.py $(ARGUMENTS)
+
+wpt: build   ## the web-platform-tests of WebRTC, beside Chromium's figures; ARGUMENTS as of Tests/WebPlatform/run.py
+	@Scripts/setup.sh test
+	@Tests/WebPlatform/fetch.sh
+	@.build/venv/bin/python Tests/WebPlatform/run.py $(ARGUMENTS)
 
 test-long:   ## the long counts: each parser fuzzed for ten minutes; results in Tests/RESULTS.md
 	@Scripts/test-long.sh

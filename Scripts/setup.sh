@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs what a part of the project needs, and only what is missing: Debian packages of the groups named
-# (Scripts/packages.txt), and for `test` the Python packages of Tests/Interop/requirements.txt in .build/venv.
+# (Scripts/packages.txt), and for `test` the Python packages that the tests in Python need, in .build/venv.
 #
 #   Scripts/setup.sh build        what `swift build` needs
 #   Scripts/setup.sh test         that, and the peers of the interop tests
@@ -46,7 +46,9 @@ install_packages() {
 }
 
 install_python() {
-  local wanted=Tests/Interop/requirements.txt stamp=.build/venv/requirements.txt
+  local wanted=.build/requirements.txt stamp=.build/venv/requirements.txt
+  mkdir -p .build
+  cat Tests/Interop/requirements.txt Tests/PageCalls/requirements.txt >"$wanted"
   cmp -s "$wanted" "$stamp" && return 0
   echo "setup: installing Python packages into .build/venv"
   mkdir -p .build

@@ -72,6 +72,8 @@ if [[ $quick == no ]]; then
   check "the example in README.md" Scripts/readme-example.sh
   headline "calls with real peers"
   counted interop .build/venv/bin/python Tests/Interop/run.py
+  headline "call pages"
+  counted pages .build/venv/bin/python Tests/PageCalls/run.py
   headline "fuzzing, shortly"
   counted fuzz Scripts/fuzz.sh --runs 20000
 fi
