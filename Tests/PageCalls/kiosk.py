@@ -152,6 +152,14 @@ class Kiosk:
         with av.open(path) as container:
             return next(container.decode(video=0)).to_ndarray(format="rgb24")
 
+    async def sees(self, what, find, seconds=60):
+        """Waits until `find` finds something in the picture; returns it."""
+        for _ in range(seconds * 2):
+            if found := find(await self.picture()):
+                return found
+            await asyncio.sleep(0.5)
+        raise Failure(f"{what} is not to be seen; see {self.path('screen.png')}; {self.tail()}")
+
     async def time_code(self, x, y, width, height):
         """The synthetic camera's time code in a video that stands there; None when there is none to be read."""
         return TimeCode.read(luma((await self.picture())[y:y + height, x:x + width]))

@@ -15,6 +15,7 @@ import traceback
 
 from failures import FAILURES
 from kiosk import ROOT, Failure, Kiosk
+from mirror import mirror
 from samples import SAMPLES
 from sites import Site
 
@@ -31,6 +32,7 @@ async def sample(name, directory):
 def scenarios():
     for name in SAMPLES:
         yield f"sample {name}", lambda directory, name=name: sample(name, directory)
+    yield "published mirror", mirror
     yield from FAILURES.items()
 
 
