@@ -176,6 +176,18 @@ class Kiosk:
         raise Failure(f"{what}: no moving picture of the camera at {x},{y} {width}x{height}, {'none' if first is None else 'a frozen one'}; "
                       f"see {self.path('screen.png')}; {self.tail()}")
 
+    async def video_near(self, x, y, width, what, seconds=30):
+        """Waits for the camera's moving picture about there; its place may be some pixels off."""
+        for _ in range(seconds):
+            picture = luma(await self.picture())
+            for wide in range(width - 8, width + 9, 4):
+                for top in range(y - 16, y + 17, 4):
+                    for left in range(max(0, x - 16), x + 17, 4):
+                        if TimeCode.read(picture[top:top + wide * 9 // 16, left:left + wide]) is not None:
+                            return await self.moving_video(left, top, wide, wide * 9 // 16, what)
+            await asyncio.sleep(1)
+        raise Failure(f"{what}: no picture of the camera about {x},{y}; see {self.path('screen.png')}; {self.tail()}")
+
     def tail(self):
         with open(self.path("parlor.log"), errors="replace") as file:
             return "the log ends: " + file.read()[-1500:]

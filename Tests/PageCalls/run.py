@@ -14,6 +14,7 @@ import time
 import traceback
 
 from failures import FAILURES
+from janus_demos import DEMONSTRATIONS
 from kiosk import ROOT, Failure, Kiosk
 from mirror import mirror
 from samples import SAMPLES
@@ -32,6 +33,7 @@ async def sample(name, directory):
 def scenarios():
     for name in SAMPLES:
         yield f"sample {name}", lambda directory, name=name: sample(name, directory)
+    yield from DEMONSTRATIONS.items()
     yield "published mirror", mirror
     yield from FAILURES.items()
 
