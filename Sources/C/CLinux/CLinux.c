@@ -129,3 +129,11 @@ bool linux_clock_is_synchronised(void) {
   int result = adjtimex(&state);
   return result >= 0 && result != TIME_ERROR;
 }
+
+int linux_accept(int descriptor) { return accept4(descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
+
+ssize_t linux_send_pieces(int descriptor, const void *head, size_t head_length, const void *body, size_t body_length) {
+  struct iovec pieces[2] = {{(void *)head, head_length}, {(void *)body, body_length}};
+  struct msghdr message = {.msg_iov = pieces, .msg_iovlen = 2};
+  return sendmsg(descriptor, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+}

@@ -11,13 +11,13 @@ final class AudioReceiver {
   private let playout: PlayoutThread
   private var inlet: Int?
 
-  /// Receives `codec` and plays it on `playout`.
-  init(codec: AudioCodec, playout: PlayoutThread) throws(CodecError) {
+  /// Receives `codec` and plays on `playout` what `shape` makes of it.
+  init(codec: AudioCodec, playout: PlayoutThread, shape: @escaping @Sendable (AudioBlock) -> AudioBlock) throws(CodecError) {
     self.codec = codec
     self.playout = playout
     buffer = Guarded(AudioJitterBuffer(decoder: try CodecFactory.audioDecoder(codec), clockRate: codec.clockRate))
     let shared = buffer
-    inlet = playout.add { now in shared.with { $0.nextBlock(now: now) } }
+    inlet = playout.add { now in shape(shared.with { $0.nextBlock(now: now) }) }
   }
 
   /// Takes a packet, on the network thread.

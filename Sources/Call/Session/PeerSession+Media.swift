@@ -8,25 +8,39 @@ import WebRTC
 
 /// What a session sends and shows, per transceiver. It is set before or after the transceiver is negotiated, in any order.
 struct MediaPlan {
-  var cameras: [TransceiverIdentifier: CameraThread] = [:]
-  var microphones: [TransceiverIdentifier: MicrophoneThread] = [:]
+  /// Where sound goes, and what is done to each block on the playout thread before it is mixed.
+  struct Playing {
+    var playout: PlayoutThread
+    var shape: @Sendable (AudioBlock) -> AudioBlock
+  }
+
+  var sources: [TransceiverIdentifier: SenderSource] = [:]
+  var limits: [TransceiverIdentifier: EncodingLimits] = [:]
   var outputs: [TransceiverIdentifier: @Sendable (VideoFrame) -> Void] = [:]
-  var playouts: [TransceiverIdentifier: PlayoutThread] = [:]
+  var playing: [TransceiverIdentifier: Playing] = [:]
 }
 
 extension PeerSession {
   /// Sends what `camera` sees on a transceiver, as long as it may send.
-  public func send(_ camera: CameraThread, on identifier: TransceiverIdentifier) {
+  public func send(_ camera: CameraThread, on identifier: TransceiverIdentifier) { send(.video(camera.pictures), on: identifier) }
+
+  /// Sends what `microphone` hears on a transceiver, as long as it may send.
+  public func send(_ microphone: MicrophoneThread, on identifier: TransceiverIdentifier) { send(.audio(microphone.sound), on: identifier) }
+
+  /// Sends what `source` gives on a transceiver, as long as it may send; nil: nothing. A running sender goes on with the new source, without
+  /// negotiation (W3C `replaceTrack`).
+  public func send(_ source: SenderSource?, on identifier: TransceiverIdentifier) {
     loop.checkIsolated()
-    plan.cameras[identifier] = camera
+    plan.sources[identifier] = source
+    if let running = senders[identifier] { running.setSource(source) }
     followTransceivers()
   }
 
-  /// Sends what `microphone` hears on a transceiver, as long as it may send.
-  public func send(_ microphone: MicrophoneThread, on identifier: TransceiverIdentifier) {
+  /// Limits what a transceiver sends (W3C `setParameters`).
+  public func setLimits(_ limits: EncodingLimits, on identifier: TransceiverIdentifier) {
     loop.checkIsolated()
-    plan.microphones[identifier] = microphone
-    followTransceivers()
+    plan.limits[identifier] = limits
+    senders[identifier]?.setLimits(limits, source: plan.sources[identifier])
   }
 
   /// Gives each picture that a transceiver receives to `output`, on the decoder's thread.
@@ -36,10 +50,12 @@ extension PeerSession {
     followTransceivers()
   }
 
-  /// Plays the sound that a transceiver receives.
-  public func play(_ identifier: TransceiverIdentifier, on playout: PlayoutThread) {
+  /// Plays the sound that a transceiver receives, after `shape` made of each block what is to be heard, on the playout thread.
+  public func play(
+    _ identifier: TransceiverIdentifier, on playout: PlayoutThread, shape: @escaping @Sendable (AudioBlock) -> AudioBlock = { $0 }
+  ) {
     loop.checkIsolated()
-    plan.playouts[identifier] = playout
+    plan.playing[identifier] = MediaPlan.Playing(playout: playout, shape: shape)
     followTransceivers()
   }
 
@@ -72,28 +88,35 @@ extension PeerSession {
       senders[identifier] = nil
     }
     guard let codec else { return }
+    guard let source = plan.sources[identifier] else { return }
     do throws(CodecError) {
-      if let camera = plan.cameras[identifier], let video = VideoCodec(named: codec.capability.name) {
-        senders[identifier] = try sender(camera, codec: video, format: codec.capability.payloadFormat, on: identifier)
-      } else if let microphone = plan.microphones[identifier], let audio = AudioCodec(named: codec.capability.name) {
-        senders[identifier] = try Sender(microphone: microphone, codec: audio, channelCount: 1) { [weak self] frame in
+      let made: Sender
+      if case .video(let pictures) = source, let video = VideoCodec(named: codec.capability.name) {
+        made = try sender(pictures.format, codec: video, format: codec.capability.payloadFormat, on: identifier)
+      } else if case .audio = source, let audio = AudioCodec(named: codec.capability.name) {
+        made = try Sender(audio: audio) { [weak self] packet in
           guard let self else { return }
-          self.loop.run { self.sendAudio(frame, on: identifier) }
+          self.loop.run { self.sendAudio(packet, on: identifier) }
         }
+      } else {
+        return
       }
+      senders[identifier] = made
+      if let limits = plan.limits[identifier] { made.setLimits(limits, source: nil) }
+      made.setSource(source)
     } catch {
       Log.error("\(codec.capability.mimeType) cannot be sent: \(error)")
     }
   }
 
   private func sender(
-    _ camera: CameraThread, codec: VideoCodec, format: PayloadFormat?, on identifier: TransceiverIdentifier
+    _ pictures: VideoFanOut.Format, codec: VideoCodec, format: PayloadFormat?, on identifier: TransceiverIdentifier
   ) throws(CodecError) -> Sender {
     var settings = VideoEncoderSettings(
-      width: camera.width, height: camera.height, framesPerSecond: camera.framesPerSecond, bitrate: connection.targetBitrate)
+      width: pictures.width, height: pictures.height, framesPerSecond: pictures.framesPerSecond, bitrate: connection.targetBitrate)
     // What a packet of 1,200 bytes leaves once headers, extensions and a retransmission's two bytes are taken off.
     if case .h264(packetizationMode: 0) = format { settings.maximumSliceCount = 1_100 }
-    return try Sender(camera: camera, codec: codec, settings: settings) { [weak self] frame, time in
+    return try Sender(video: codec, settings: settings) { [weak self] frame, time in
       guard let self else { return }
       self.loop.run { self.sendVideo(frame, encodeTime: time, on: identifier) }
     }
@@ -120,7 +143,7 @@ extension PeerSession {
     latency.record(ledger, steps: [.encode, .pace, .send, .sent], now: last)
   }
 
-  private func sendAudio(_ frame: MicrophoneThread.EncodedAudioFrame, on identifier: TransceiverIdentifier) {
+  private func sendAudio(_ frame: AudioEncoding.Packet, on identifier: TransceiverIdentifier) {
     guard !isEnded else { return }
     connection.sendAudio(
       frame.bytes.span.bytes, timestamp: frame.timestamp, captureTime: frame.captureTime, level: frame.level, on: identifier,
@@ -135,6 +158,7 @@ extension PeerSession {
     guard transceiver.currentDirection?.receives == true else {
       videoReceivers.removeValue(forKey: identifier)?.stop()
       audioReceivers.removeValue(forKey: identifier)?.stop()
+      arriving.remove(identifier)
       return
     }
     // The decoder of the likeliest codec is made before the first packet comes.
@@ -167,9 +191,9 @@ extension PeerSession {
   private func audioReceiver(_ identifier: TransceiverIdentifier, _ capability: CodecCapability) -> AudioReceiver? {
     if let receiver = audioReceivers[identifier], receiver.codec.rawValue.lowercased() == capability.name.lowercased() { return receiver }
     audioReceivers.removeValue(forKey: identifier)?.stop()
-    guard let codec = AudioCodec(named: capability.name), let playout = plan.playouts[identifier] else { return nil }
+    guard let codec = AudioCodec(named: capability.name), let playing = plan.playing[identifier] else { return nil }
     do throws(CodecError) {
-      let receiver = try AudioReceiver(codec: codec, playout: playout)
+      let receiver = try AudioReceiver(codec: codec, playout: playing.playout, shape: playing.shape)
       audioReceivers[identifier] = receiver
       return receiver
     } catch {
@@ -181,6 +205,7 @@ extension PeerSession {
   /// Takes a media packet out of the datagram it arrived in.
   func take(_ received: ReceivedMedia, in datagram: RawSpan, now: Instant) {
     let packet = datagram.extracting(received.packet)
+    if arriving.insert(received.transceiver).inserted { onMedia(received.transceiver) }
     if let receiver = videoReceiver(received) {
       let rotation = received.videoOrientation.flatMap { VideoFrame.Rotation(rawValue: Int($0 & 3) * 90) }
       let isKeyFrameDue = receiver.receive(

@@ -39,6 +39,11 @@ public final class PeerSession: @unchecked Sendable {
   var connection: PeerConnection
   /// Told of every event, on the network thread.
   public var onEvent: (PeerConnectionEvent) -> Void = { _ in }
+  /// Told of the first packet that a transceiver receives, and of the first after it was allowed to receive again, on the network thread.
+  public var onMedia: (TransceiverIdentifier) -> Void = { _ in }
+  /// Called when events were told and packets sent, before the network thread waits: the place to look at what is still to be sent.
+  public var onProcessed: () -> Void = {}
+  var arriving: Set<TransceiverIdentifier> = []
   var senders: [TransceiverIdentifier: Sender] = [:]
   var videoReceivers: [TransceiverIdentifier: VideoReceiver] = [:]
   var audioReceivers: [TransceiverIdentifier: AudioReceiver] = [:]
@@ -234,6 +239,7 @@ public final class PeerSession: @unchecked Sendable {
     let now = MonotonicClock.now()
     transmit(now: now)
     if let timer { loop.set(timer, to: connection.deadline) }
+    onProcessed()
   }
 
   private func transmit(now: Instant) {

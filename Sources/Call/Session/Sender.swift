@@ -3,55 +3,90 @@ import Codecs
 import Frames
 import WebRTC
 
-/// What feeds one transceiver's sending side: a camera through an encoder of its own, or the microphone.
+/// Where a sender's media comes from; it can be exchanged for another one of its kind while the sender runs.
+public enum SenderSource: Sendable {
+  /// Pictures.
+  case video(VideoFanOut)
+  /// Sound.
+  case audio(AudioFanOut)
+}
+
+/// What one transceiver sends: a source, through an encoder of its own.
 final class Sender {
-  private enum Feed {
-    case video(camera: CameraThread, encoder: EncoderThread)
-    case audio(microphone: MicrophoneThread, outlet: Int)
+  private enum Encoder {
+    case video(EncoderThread)
+    case audio(AudioEncoding)
   }
 
-  private let feed: Feed
+  private let encoder: Encoder
+  private var detach: () -> Void = {}
+  private var limits = EncodingLimits()
   let codecName: String
 
-  /// Sends what `camera` sees; `output` is called on the encoder's thread.
+  /// Sends pictures; `output` is called on the encoder's thread.
   init(
-    camera: CameraThread, codec: VideoCodec, settings: VideoEncoderSettings,
+    video codec: VideoCodec, settings: VideoEncoderSettings,
     output: @escaping @Sendable (EncodedVideoFrame, _ encodeTime: Interval) -> Void
   ) throws(CodecError) {
-    let encoder = try EncoderThread(codec: codec, settings: settings, output: output)
-    feed = .video(camera: camera, encoder: encoder)
+    encoder = .video(try EncoderThread(codec: codec, settings: settings, output: output))
     codecName = codec.rawValue
-    encoder.requestKeyFrame()
-    camera.add(encoder.mailbox) { [unowned encoder] in encoder.frameArrived() }
   }
 
-  /// Sends what `microphone` hears; `output` is called on the microphone's thread.
-  init(
-    microphone: MicrophoneThread, codec: AudioCodec, channelCount: Int,
-    output: @escaping @Sendable (MicrophoneThread.EncodedAudioFrame) -> Void
-  ) throws(CodecError) {
-    feed = .audio(microphone: microphone, outlet: try microphone.add(codec, channelCount: channelCount, output: output))
+  /// Sends sound; `output` is called on the source's thread.
+  init(audio codec: AudioCodec, output: @escaping @Sendable (AudioEncoding.Packet) -> Void) throws(CodecError) {
+    encoder = .audio(try AudioEncoding(codec: codec, output: output))
     codecName = codec.rawValue
+  }
+
+  /// Takes its media from `source` from now on; with nil it sends nothing.
+  func setSource(_ source: SenderSource?) {
+    detach()
+    detach = {}
+    switch (encoder, source) {
+    case (.video(let encoder), .video(let pictures)):
+      encoder.requestKeyFrame()
+      let sink = pictures.add { frame in
+        encoder.mailbox.put(frame)
+        encoder.frameArrived()
+      }
+      detach = {
+        pictures.remove(sink)
+        _ = encoder.mailbox.take()
+      }
+    case (.audio(let encoding), .audio(let sound)) where limits.isActive:
+      let sink = sound.add { encoding.encode($0) }
+      detach = { sound.remove(sink) }
+    default: break
+    }
+  }
+
+  /// Keeps to `limits` from now on; `source` is what it sends.
+  func setLimits(_ limits: EncodingLimits, source: SenderSource?) {
+    let wasActive = self.limits.isActive
+    self.limits = limits
+    switch encoder {
+    case .video(let encoder):
+      encoder.setLimits(limits)
+      if limits.isActive, !wasActive { encoder.requestKeyFrame() }
+    case .audio(let encoding):
+      if let maximum = limits.maximumBitrate { encoding.setBitrate(min(max(maximum, 6_000), AudioEncoderSettings().bitrate)) }
+      if limits.isActive != wasActive { setSource(source) }
+    }
   }
 
   var implementationName: String? {
-    if case .video(_, let encoder) = feed { encoder.implementationName } else { nil }
+    if case .video(let encoder) = encoder { encoder.implementationName } else { nil }
   }
 
-  func requestKeyFrame() { if case .video(_, let encoder) = feed { encoder.requestKeyFrame() } }
+  func requestKeyFrame() { if case .video(let encoder) = encoder { encoder.requestKeyFrame() } }
 
-  func setBitrate(_ bitrate: Int) { if case .video(_, let encoder) = feed { encoder.setBitrate(bitrate) } }
+  func setBitrate(_ bitrate: Int) { if case .video(let encoder) = encoder { encoder.setBitrate(bitrate) } }
 
-  func setPacketLoss(_ fraction: Double) {
-    if case .audio(let microphone, let outlet) = feed { microphone.setPacketLoss(fraction, of: outlet) }
-  }
+  func setPacketLoss(_ fraction: Double) { if case .audio(let encoding) = encoder { encoding.setPacketLoss(fraction) } }
 
   func stop() {
-    switch feed {
-    case .video(let camera, let encoder):
-      camera.remove(encoder.mailbox)
-      encoder.stop()
-    case .audio(let microphone, let outlet): microphone.remove(outlet)
-    }
+    detach()
+    detach = {}
+    if case .video(let encoder) = encoder { encoder.stop() }
   }
 }

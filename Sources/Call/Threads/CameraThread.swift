@@ -13,47 +13,17 @@ public final class CameraThread: Sendable {
   public let framesPerSecond: Double
   private let thread: WorkerThread
   private let wake: WakeSignal
-  private let outlets: Outlets
-
-  /// Who gets the pictures: a mailbox with the signal to set after a picture was put in.
-  final class Outlets: Sendable {
-    private struct State {
-      var list: [(mailbox: Mailbox<VideoFrame>, signal: @Sendable () -> Void)] = []
-      var newest: VideoFrame?
-    }
-
-    private let state = Guarded(State())
-
-    /// The newest picture goes to a new outlet at once, so that it need not wait for the next one.
-    func add(_ mailbox: Mailbox<VideoFrame>, signal: @escaping @Sendable () -> Void) {
-      let newest = state.with { state in
-        state.list.append((mailbox, signal))
-        return state.newest
-      }
-      guard let newest else { return }
-      mailbox.put(newest)
-      signal()
-    }
-
-    func remove(_ mailbox: Mailbox<VideoFrame>) { state.with { $0.list.removeAll { $0.mailbox === mailbox } } }
-
-    func put(_ frame: VideoFrame) {
-      let list = state.with { state in
-        state.newest = frame
-        return state.list
-      }
-      for outlet in list {
-        outlet.mailbox.put(frame)
-        outlet.signal()
-      }
-    }
-  }
+  /// Its pictures.
+  public let pictures: VideoFanOut
+  private let mailboxes = Guarded<[(mailbox: Mailbox<VideoFrame>, sink: Int)]>([])
 
   /// Starts taking pictures.
   public init(source: any VideoSource) {
-    let (wake, outlets, handover) = (WakeSignal(), Outlets(), Handover(source))
-    (self.wake, self.outlets) = (wake, outlets)
+    let (wake, handover) = (WakeSignal(), Handover(source))
     (width, height, framesPerSecond) = (source.width, source.height, source.framesPerSecond)
+    let pictures = VideoFanOut(
+      format: VideoFanOut.Format(width: source.width, height: source.height, framesPerSecond: source.framesPerSecond))
+    (self.wake, self.pictures) = (wake, pictures)
     thread = WorkerThread(name: "parlor-camera") { thread in
       let source = handover.object
       let period = Interval.seconds(1 / source.framesPerSecond)
@@ -70,7 +40,7 @@ public final class CameraThread: Sendable {
         let behind = Int((now - due).nanoseconds / period.nanoseconds)
         index += behind
         do {
-          outlets.put(try source.frame(at: index, captureTime: now))
+          pictures.put(try source.frame(at: index, captureTime: now))
         } catch {
           Log.error("the camera gives no picture: \(error)")
         }
@@ -80,9 +50,23 @@ public final class CameraThread: Sendable {
   }
 
   /// Puts each picture into `mailbox` and then calls `signal`, on the camera's thread.
-  public func add(_ mailbox: Mailbox<VideoFrame>, signal: @escaping @Sendable () -> Void) { outlets.add(mailbox, signal: signal) }
+  public func add(_ mailbox: Mailbox<VideoFrame>, signal: @escaping @Sendable () -> Void) {
+    let sink = pictures.add { frame in
+      mailbox.put(frame)
+      signal()
+    }
+    mailboxes.with { $0.append((mailbox, sink)) }
+  }
+
   /// Ends what `add` began.
-  public func remove(_ mailbox: Mailbox<VideoFrame>) { outlets.remove(mailbox) }
+  public func remove(_ mailbox: Mailbox<VideoFrame>) {
+    let sinks = mailboxes.with { list in
+      defer { list.removeAll { $0.mailbox === mailbox } }
+      return list.filter { $0.mailbox === mailbox }.map(\.sink)
+    }
+    for sink in sinks { pictures.remove(sink) }
+  }
+
   /// Ends the thread.
   public func stop() { thread.stop(waking: wake) }
 }

@@ -10,7 +10,7 @@ final class EncoderThread: Sendable {
   private let wake = WakeSignal()
   private let bitrate: Atomic<Int>
   private let keyFrame = Atomic(false)
-  private let encoded = Atomic(0)
+  private let limits = Guarded(EncodingLimits())
   private let thread: Guarded<WorkerThread?> = Guarded(nil)
   let implementationName: String
 
@@ -21,18 +21,23 @@ final class EncoderThread: Sendable {
     let box = Handover(try CodecFactory.videoEncoder(codec, settings: settings))
     implementationName = box.object.implementationName
     bitrate = Atomic(settings.bitrate)
-    let rate = settings.framesPerSecond
     thread.with {
       $0 = WorkerThread(name: "parlor-encode") { [unowned self] thread in
-        var current = bitrate.load(ordering: .relaxed)
+        var stage = LimitStage(framesPerSecond: settings.framesPerSecond)
+        var current = (bitrate: settings.bitrate, rate: settings.framesPerSecond)
         while !thread.isStopping {
           wake.wait()
-          guard !thread.isStopping, let frame = mailbox.take() else { continue }
-          let wanted = bitrate.load(ordering: .relaxed)
+          guard !thread.isStopping, let newest = mailbox.take() else { continue }
+          let limits = limits.with { $0 }
+          guard let frame = stage.apply(limits, to: newest) else { continue }
+          let wanted = (
+            bitrate: min(bitrate.load(ordering: .relaxed), limits.maximumBitrate ?? .max),
+            rate: min(settings.framesPerSecond, limits.maximumFramesPerSecond ?? .infinity)
+          )
           if wanted != current {
             current = wanted
-            do { try box.object.setBitrate(wanted, framesPerSecond: rate) } catch {
-              Log.warning("the encoder refuses \(wanted) bit/s: \(error)")
+            do { try box.object.setBitrate(wanted.bitrate, framesPerSecond: wanted.rate) } catch {
+              Log.warning("the encoder refuses \(wanted.bitrate) bit/s at \(wanted.rate) pictures a second: \(error)")
             }
           }
           let force = keyFrame.exchange(false, ordering: .relaxed)
@@ -44,7 +49,6 @@ final class EncoderThread: Sendable {
             }
             let end = MonotonicClock.now()
             result.ledger[.encode] = end
-            encoded.add(1, ordering: .relaxed)
             output(result, end - start)
           } catch {
             Log.error("a picture could not be encoded: \(error)")
@@ -60,5 +64,7 @@ final class EncoderThread: Sendable {
   func requestKeyFrame() { keyFrame.store(true, ordering: .relaxed) }
   /// Bits per second from the next picture on.
   func setBitrate(_ value: Int) { bitrate.store(value, ordering: .relaxed) }
+  /// What may be sent, from the next picture on.
+  func setLimits(_ value: EncodingLimits) { limits.with { $0 = value } }
   func stop() { thread.with { $0 }?.stop(waking: wake) }
 }

@@ -1,14 +1,14 @@
 import Synchronization
 
 /// A value behind a lock, for what is touched rarely and briefly.
-final class Guarded<Value: ~Copyable>: @unchecked Sendable {
+package final class Guarded<Value: ~Copyable>: @unchecked Sendable {
   // Unchecked: the mutex hands the value to one thread at a time, and it never leaves but as a copy of a part.
   private var value: Value
   private let lock = Mutex(())
 
-  init(_ value: consuming Value) { self.value = value }
+  package init(_ value: consuming Value) { self.value = value }
 
-  func with<Result: ~Copyable, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
+  package func with<Result: ~Copyable, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
     try lock.withLock { _ throws(Failure) in try body(&value) }
   }
 }

@@ -52,3 +52,7 @@ int linux_route_monitor(void);
 int64_t linux_peer_user(int descriptor);
 /// Whether something keeps the wall clock right (adjtimex).
 bool linux_clock_is_synchronised(void);
+/// Takes a connection from a listening socket: non-blocking, closed on exec. Returns its descriptor, or -1 with errno.
+int linux_accept(int descriptor);
+/// Sends two pieces as one, without blocking and without SIGPIPE. Returns how many bytes the kernel took, or -1 with errno.
+ssize_t linux_send_pieces(int descriptor, const void *head, size_t head_length, const void *body, size_t body_length);
