@@ -1,0 +1,142 @@
+// https://w3c.github.io/webrtc-pc/#set-the-rtcsessiondescription and what follows from a description that was set.
+
+/// W3C section 4.4.1.5: asks the box to apply a description, then takes over the state that came of it.
+function setDescription(connection, isRemote, description) {
+  const { signalingState } = connection;
+  const { type } = description;
+  const valid = {
+    rollback: ["have-local-offer", "have-remote-offer"],
+    offer: isRemote ? ["stable", "have-remote-offer"] : ["stable", "have-local-offer"],
+    pranswer: isRemote ? ["have-local-offer", "have-remote-pranswer"] : ["have-remote-offer", "have-local-pranswer"],
+    answer: isRemote ? ["have-local-offer", "have-remote-pranswer"] : ["have-remote-offer", "have-local-pranswer"],
+  }[type];
+  if (!valid.includes(signalingState)) {
+    const side = isRemote ? "remote" : "local";
+    throw new DOMException(`A ${side} ${type} cannot be set in the state ${signalingState}.`, "InvalidStateError");
+  }
+  connection.keep();
+  const newest = bridge.identifier();
+  const request = isRemote ? "connection.setRemoteDescription" : "connection.setLocalDescription";
+  return new Promise((resolve, reject) => {
+    react(connection.request(request, { description }), (snapshot) => {
+      const wasRemoteOffer = signalingState === "have-remote-offer";
+      applySnapshot(connection, snapshot, { type, isRemote: type === "rollback" ? wasRemoteOffer : isRemote, newest });
+      resolve();
+    }, reject);
+  });
+}
+
+/// The task that W3C queues when a description has been applied. `newest` tells transceivers that the box could not
+/// yet know from those that it has dropped: identifiers only grow.
+function applySnapshot(connection, snapshot, { type, isRemote, newest }) {
+  const changes = { streamed: [], unstreamed: [], muted: [], ended: [], tracks: [] };
+  connection.setDescriptions(snapshot);
+  connection.canTrickleIceCandidates = snapshot.canTrickleIceCandidates ?? null;
+  const previousState = connection.signalingState;
+  connection.signalingState = snapshot.signalingState;
+  if (snapshot.signalingState === "stable") connection.lastCreated = { offer: "", answer: "" };
+  if (type === "offer" && !isRemote) connection.isRestartingIce = false;
+
+  mergeTransceivers(connection, snapshot.transceivers, newest, changes);
+  for (const entry of snapshot.transceivers) {
+    const transceiver = connection.transceiver(entry.transceiver);
+    transceiver.take(entry);
+    if (entry.isStopped) {
+      if (transceiver.isStopped) continue;
+      processRemoteTrack(connection, transceiver, false, [], changes);
+      if (!transceiver.isStopping) changes.ended.push(transceiver.receiver.track);
+      transceiver.markStopped();
+    } else if (isRemote) {
+      processRemoteTrack(connection, transceiver, entry.remoteIsSending, entry.remoteStreams ?? [], changes);
+    } else if (type === "answer" || type === "pranswer") {
+      if (!directionReceives(entry.currentDirection)) processRemoteTrack(connection, transceiver, false, [], changes);
+      transceiver.hasFiredTrack = directionReceives(entry.currentDirection);
+    }
+  }
+  takeTransports(connection, snapshot, type, isRemote);
+  for (const { channel, identifier } of snapshot.channels ?? []) dataChannel(channel)?.setIdentifier(identifier);
+
+  if (connection.signalingState === "stable") {
+    connection.clearNegotiationNeeded();
+    connection.updateNegotiationNeeded();
+  }
+  fireChanges(connection, previousState, changes);
+}
+
+/// Makes the transceivers that a remote description brought, and forgets those that it or a rollback removed.
+function mergeTransceivers(connection, entries, newest, changes) {
+  const merged = entries.map((entry) =>
+    connection.transceiver(entry.transceiver) ?? TransceiverState.fromRemote(connection, entry));
+  for (const transceiver of connection.transceivers) {
+    if (merged.includes(transceiver)) continue;
+    if (transceiver.number > newest) {
+      merged.push(transceiver);
+      continue;
+    }
+    processRemoteTrack(connection, transceiver, false, [], changes);
+    if (!transceiver.isStopping) changes.ended.push(transceiver.receiver.track);
+    transceiver.markStopped();
+    transceiver.mid = null;
+  }
+  connection.transceivers = merged;
+}
+
+/// "Set the associated remote streams", "process remote tracks" (sections 4.4.1.5 and 5.1.1).
+function processRemoteTrack(connection, transceiver, isReceiving, streamIds, changes) {
+  const { receiver } = transceiver;
+  const streams = (isReceiving ? streamIds : []).map((id) => {
+    let stream = connection.remoteStreams.get(id)?.deref();
+    if (!stream) {
+      stream = makeStream({ id, tracks: [] });
+      connection.remoteStreams.set(id, new WeakRef(stream));
+    }
+    return stream;
+  });
+  let isAdded = false;
+  for (const stream of receiver.streams) {
+    if (!streams.includes(stream)) changes.unstreamed.push([stream, receiver.track]);
+  }
+  for (const stream of streams) {
+    if (receiver.streams.includes(stream)) continue;
+    changes.streamed.push([stream, receiver.track]);
+    isAdded = true;
+  }
+  receiver.streams = streams;
+  if (isReceiving && (!transceiver.hasFiredTrack || isAdded)) {
+    changes.tracks.push({ transceiver, streams });
+  } else if (!isReceiving && transceiver.hasFiredTrack) {
+    changes.muted.push(receiver.track);
+  }
+  transceiver.hasFiredTrack = isReceiving;
+}
+
+function takeTransports(connection, snapshot, type, isRemote) {
+  if (snapshot.transceivers.some((entry) => entry.senderHasTransport) || snapshot.sctp) {
+    connection.transport.ice.describe(connection, type, isRemote);
+  }
+  if (snapshot.sctp) {
+    connection.sctp ??= makeSctpTransport(connection);
+    connection.sctp.update(snapshot.sctp);
+  } else {
+    connection.sctp = null;
+  }
+}
+
+/// The events, in the order of the specification.
+function fireChanges(connection, previousState, changes) {
+  if (connection.signalingState !== previousState) connection.fire("signalingstatechange");
+  for (const track of changes.ended) endTrack(track);
+  for (const track of changes.muted) setTrackMuted(track, true);
+  for (const [stream, track] of changes.unstreamed) removeTrackFromStream(stream, track, { fires: true });
+  const fresh = new Set();
+  for (const [stream, track] of changes.streamed) {
+    if (stream.getTracks().length === 0) fresh.add(stream);
+    addTrackToStream(stream, track, { fires: true });
+  }
+  for (const { transceiver, streams } of changes.tracks) {
+    connection.fire(new RTCTrackEvent("track", {
+      receiver: transceiver.receiver.object, track: transceiver.receiver.track, streams, transceiver: transceiver.object,
+    }));
+  }
+  fireStreamEvents(connection, fresh, changes.unstreamed);
+}
