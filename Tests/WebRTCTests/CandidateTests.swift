@@ -114,4 +114,29 @@ import Testing
     #expect(offerer.transport.ice.isControlling && offerer.transport.ice.remoteParameters?.isLite == true)
     #expect(offerer.transport.role == .client)
   }
+
+  @Test func candidatesStandInTheDescriptionOfTheirSection() throws {
+    var peer = PeerConnection.make()
+    let other = Foreign.transport.replacing("F7gI", with: "BGKk")
+    let sections = [Foreign.opus(mid: "a1"), Foreign.section("audio", mid: "v1", payloadTypes: "0", lines: "", transport: other)]
+    try peer.setRemoteDescription(.offer, sdp: Foreign.description(sections), now: .zero)
+    func add(_ text: String, _ mid: String?, _ index: Int?, _ fragment: String? = nil) throws {
+      try peer.addIceCandidate(IceCandidate(candidate: text, sdpMid: mid, sdpMLineIndex: index, usernameFragment: fragment), now: .zero)
+    }
+    func media(_ index: Int) -> MediaDescription { peer.remoteDescription!.description.media[index] }
+    try add(CandidateTests.host, "v1", 1, "BGKk")
+    #expect(media(0).candidates.isEmpty && media(1).candidates == [CandidateTests.host])
+    // Another component is noted, and of no use.
+    let control = CandidateTests.host.replacing("1 1 udp", with: "1 2 udp")
+    try add(control, "a1", 7)
+    #expect(media(0).candidates == [control])
+    #expect(error { try add(CandidateTests.host, "v1", 1, "F7gI") }?.name == .operation)
+    #expect(error { try add("(no) candidate \r\n at all", "a1", 0) }?.name == .operation)
+    #expect(error { try add("(no) candidate \r\n at all", nil, nil) }?.name == .type)
+    #expect(error { try add("", nil, nil, "none") }?.name == .operation)
+    try add("", "a1", nil, "F7gI")
+    #expect(media(0).hasEndOfCandidates && !media(1).hasEndOfCandidates)
+    try peer.addIceCandidate(nil, now: .zero)
+    #expect(media(1).hasEndOfCandidates)
+  }
 }

@@ -157,7 +157,16 @@ public struct Agent: Sendable {
     guard gatheringState == .new, connectionState != .closed else { return }
     self.now = now
     setGatheringState(.gathering)
+    for index in relays.indices where relays[index].client.state == .allocated { emitRelayCandidates(index) }
     finish(now)
+  }
+
+  /// Forgets what was gathered, since no description needs it any more; `gather` begins anew.
+  public mutating func endGathering() {
+    guard gatheringState != .new, connectionState != .closed else { return }
+    (locals, queries) = ([], [])
+    for index in sockets.indices { sockets[index].isGathered = false }
+    setGatheringState(.new)
   }
 
   /// Replaces the servers, whose names were resolved meanwhile. Those in use already stay so.

@@ -8,7 +8,7 @@ extension MediaStreams {
   private static let sourceLimit = 4
 
   mutating func applyReceiving(_ transceiver: Transceiver) {
-    let isActive = transceiver.currentDirection?.receives == true && !transceiver.isStopped
+    let isActive = transceiver.currentDirection?.receives == true && !transceiver.isStopping
     guard isActive, let negotiated = transceiver.negotiated else {
       for index in receiving.indices where receiving[index].identifier == transceiver.identifier { receiving[index].isActive = false }
       return

@@ -123,7 +123,10 @@ struct MediaStreams: Sendable {
 
   private mutating func applySending(_ transceiver: Transceiver) {
     let index = sending.firstIndex { $0.identifier == transceiver.identifier }
-    guard transceiver.currentDirection?.sends == true, let codec = transceiver.sendCodec, let negotiated = transceiver.negotiated else {
+    guard transceiver.currentDirection?.sends == true, !transceiver.isStopping,
+      transceiver.sendParameters.encodings.contains(where: \.isActive), let codec = transceiver.sendCodec,
+      let negotiated = transceiver.negotiated
+    else {
       if let index { sending[index].isActive = false }
       return
     }
@@ -159,6 +162,13 @@ struct MediaStreams: Sendable {
     guard let index = sending.firstIndex(where: { $0.identifier == identifier && $0.isActive }) else { return }
     sendGoodbye([sending[index].stream.configuration.ssrc])
     sending[index].isActive = false
+  }
+
+  /// Follows W3C `setParameters`: what is not active sends nothing.
+  mutating func setParameters(_ parameters: SendParameters, of identifier: TransceiverIdentifier) {
+    guard let index = transceivers.firstIndex(where: { $0.identifier == identifier }) else { return }
+    transceivers[index].sendParameters = parameters
+    applySending(transceivers[index])
   }
 
   // MARK: Receiving

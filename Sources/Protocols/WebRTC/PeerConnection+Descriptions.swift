@@ -11,14 +11,25 @@ extension PeerConnection {
     var wasWanted: Bool
   }
 
+  /// A description of this side as it was last made, for W3C `[[LastCreatedOffer]]` and `[[LastCreatedAnswer]]`.
+  struct Created: Sendable {
+    var text: String
+    var description: SessionDescription
+    /// The ICE credentials that it announces, when they are new.
+    var restart: ICE.Parameters?
+  }
+
   /// W3C `createOffer`. With `isIceRestart` the offer names new ICE credentials.
   public mutating func createOffer(isIceRestart: Bool = false, now: Instant) throws(PeerConnectionError) -> SessionDescription {
     try checkOpen()
     guard [.stable, .haveLocalOffer].contains(negotiation.signalingState) else {
       throw PeerConnectionError(.invalidState, "an offer cannot be made in signaling state \(negotiation.signalingState.rawValue)")
     }
-    let restarts = (isIceRestart || wantsRestart) && negotiation.currentLocal != nil
-    return negotiation.makeOffer(transport: localTransport(restarts: restarts))
+    let restarts = (isIceRestart || wantsRestart) && negotiation.localDescription != nil
+    let offer = negotiation.makeOffer(transport: localTransport(restarts: restarts))
+    let shown = withCandidates(offer)
+    lastOffer = Created(text: shown.description, description: offer, restart: restarts ? restartParameters : nil)
+    return shown
   }
 
   /// W3C `createAnswer`.
@@ -27,7 +38,11 @@ extension PeerConnection {
     guard [.haveRemoteOffer, .haveLocalProvisionalAnswer].contains(negotiation.signalingState) else {
       throw PeerConnectionError(.invalidState, "an answer cannot be made in signaling state \(negotiation.signalingState.rawValue)")
     }
-    return try negotiation.makeAnswer(transport: localTransport(restarts: isRemoteRestart))
+    let restarts = isRemoteRestart
+    let answer = try negotiation.makeAnswer(transport: localTransport(restarts: restarts))
+    let shown = withCandidates(answer)
+    lastAnswer = Created(text: shown.description, description: answer, restart: restarts ? restartParameters : nil)
+    return shown
   }
 
   private mutating func localTransport(restarts: Bool) -> Negotiation.LocalTransport {
@@ -50,53 +65,113 @@ extension PeerConnection {
     _ type: DescriptionType? = nil, _ description: SessionDescription? = nil, now: Instant
   ) throws(PeerConnectionError) {
     try checkOpen()
-    let before = negotiation.signalingState
-    let isOfferDue = before == .stable || before == .haveLocalOffer || before == .haveRemoteProvisionalAnswer
-    let type = type ?? (isOfferDue ? .offer : .answer)
-    let chosen: SessionDescription
+    let type = type ?? implicitType
+    _ = try negotiation.transition(type, isLocal: true)
+    var chosen: SessionDescription
     if let description {
       chosen = description
+      // Candidates are told as they stand whenever the description is read.
+      for index in chosen.media.indices { (chosen.media[index].candidates, chosen.media[index].hasEndOfCandidates) = ([], false) }
     } else if type == .rollback {
       chosen = negotiation.emptyDescription()
     } else {
-      chosen = type == .offer ? try createOffer(now: now) : try createAnswer(now: now)
+      _ = type == .offer ? try createOffer(now: now) : try createAnswer(now: now)
+      chosen = (type == .offer ? lastOffer : lastAnswer)?.description ?? negotiation.emptyDescription()
     }
+    try applyLocal(type, chosen, now: now)
+  }
+
+  /// W3C `setLocalDescription` with the text that a page gives: the one that was made last, unaltered; an empty one stands for it.
+  /// What a rollback says is not read.
+  public mutating func setLocalDescription(_ type: DescriptionType?, sdp: String, now: Instant) throws(PeerConnectionError) {
+    try checkOpen()
+    let type = type ?? implicitType
+    guard !sdp.isEmpty, type != .rollback else { return try setLocalDescription(type, now: now) }
+    _ = try negotiation.transition(type, isLocal: true)
+    guard let created = type == .offer ? lastOffer : lastAnswer, created.text == sdp else {
+      throw PeerConnectionError(
+        .invalidModification,
+        "the description is not the one that \(type == .offer ? "createOffer" : "createAnswer") made last")
+    }
+    let current = created.restart ?? transport.ice.localParameters
+    guard created.description.media.allSatisfy({ $0.usernameFragment == nil || $0.usernameFragment == current.usernameFragment }) else {
+      throw PeerConnectionError(.invalidModification, "ICE was restarted since the description was made")
+    }
+    if let parameters = created.restart, transport.ice.localParameters != parameters { restartParameters = parameters }
+    try applyLocal(type, created.description, now: now)
+  }
+
+  /// What `setLocalDescription()` makes (W3C section 4.4.2).
+  private var implicitType: DescriptionType {
+    switch negotiation.signalingState {
+    case .stable, .haveLocalOffer, .haveRemoteProvisionalAnswer: .offer
+    default: .answer
+    }
+  }
+
+  private mutating func applyLocal(
+    _ type: DescriptionType, _ description: SessionDescription, now: Instant
+  ) throws(PeerConnectionError) {
+    let before = negotiation.signalingState
     let isFirst = negotiation.currentRemote == nil
-    let effects = try negotiation.setLocal(type, chosen)
+    let effects = try negotiation.setLocal(type, description)
     if type == .rollback {
       rollBackTransport(now: now)
     } else {
-      if let parameters = restartParameters, chosen.usesFragment(parameters.usernameFragment) { restart(parameters, now: now) }
+      if let parameters = restartParameters, description.usesFragment(parameters.usernameFragment) { restart(parameters, now: now) }
       if type == .offer, isFirst { transport.ice.setControlling(true) }
-      transport.ice.gather(now: now)
+      if description.media.contains(where: { !$0.isRejected }) { transport.ice.gather(now: now) }
     }
     finish(from: before, effects: effects, now: now)
   }
 
-  /// W3C `setRemoteDescription`. An offer that meets a local offer rolls the local one back first.
+  /// W3C `setRemoteDescription`. An offer that meets a local offer rolls the local one back first, even if it cannot be taken then.
   public mutating func setRemoteDescription(
     _ type: DescriptionType, _ description: SessionDescription, now: Instant
   ) throws(PeerConnectionError) {
-    try checkOpen()
-    if type != .rollback { try checkFingerprints(of: description) }
-    let before = negotiation.signalingState
-    let isCollision = type == .offer && before == .haveLocalOffer
-    let effects = try negotiation.setRemote(type, description)
-    if isCollision { events.append(.signalingStateChange(.stable)) }
-    if isCollision || type == .rollback { rollBackTransport(now: now) }
-    if type != .rollback { takeTransport(type: type, now: now) }
-    finish(from: isCollision ? .stable : before, effects: effects, now: now)
+    try beginRemote(type, now: now)
+    try applyRemote(type, description, now: now)
   }
 
-  /// Reads a description as text first; what cannot be read is an `OperationError` that names the line.
+  /// Reads a description as text first; what cannot be read is an `RTCError` that names the line. What a rollback says is not read.
   public mutating func setRemoteDescription(_ type: DescriptionType, sdp: String, now: Instant) throws(PeerConnectionError) {
+    try beginRemote(type, now: now)
+    guard type != .rollback else { return try applyRemote(.rollback, negotiation.emptyDescription(), now: now) }
     let description: SessionDescription
-    do {
+    do throws(ParseError) {
       description = try SessionDescription(parsing: sdp)
     } catch {
-      throw PeerConnectionError(.operation, "the \(type.rawValue) cannot be read: \(error)")
+      throw PeerConnectionError(
+        .operation, "the \(type.rawValue) cannot be read: \(error)", detail: .sdpSyntaxError, sdpLineNumber: error.line)
     }
-    try setRemoteDescription(type, description, now: now)
+    try applyRemote(type, description, now: now)
+  }
+
+  /// The implicit rollback of perfect negotiation (W3C section 4.4.1.5), then whether the type may come now.
+  private mutating func beginRemote(_ type: DescriptionType, now: Instant) throws(PeerConnectionError) {
+    try checkOpen()
+    if type == .offer, negotiation.signalingState == .haveLocalOffer {
+      let effects = try negotiation.setLocal(.rollback, negotiation.emptyDescription())
+      rollBackTransport(now: now)
+      finish(from: .haveLocalOffer, effects: effects, now: now)
+    }
+    _ = try negotiation.transition(type, isLocal: false)
+  }
+
+  private mutating func applyRemote(
+    _ type: DescriptionType, _ description: SessionDescription, now: Instant
+  ) throws(PeerConnectionError) {
+    if type != .rollback { try checkFingerprints(of: description) }
+    let before = negotiation.signalingState
+    let effects = try negotiation.setRemote(type, description)
+    if type == .rollback { rollBackTransport(now: now) } else { takeTransport(type: type, now: now) }
+    finish(from: before, effects: effects, now: now)
+  }
+
+  /// W3C `canTrickleIceCandidates`: whether the peer takes candidates after its description (RFC 8838 section 4.1.1); nil before that.
+  public var canTrickleIceCandidates: Bool? {
+    guard let remote = negotiation.remoteDescription?.description else { return nil }
+    return remote.iceOptions.contains("trickle") || remote.media.contains { $0.iceOptions.contains("trickle") }
   }
 
   /// One DTLS association lasts as long as the connection; another certificate would need another one (RFC 8842 section 5.1).
@@ -108,105 +183,10 @@ extension PeerConnection {
     }
   }
 
-  // MARK: Candidates
-
-  /// W3C `addIceCandidate`. An empty candidate, or nil, ends the peer's candidates.
-  public mutating func addIceCandidate(_ candidate: IceCandidate?, now: Instant) throws(PeerConnectionError) {
-    try checkOpen()
-    guard let remote = negotiation.remoteDescription?.description else {
-      throw PeerConnectionError(.invalidState, "a candidate came before the remote description")
-    }
-    guard let index = try section(of: candidate, in: remote), remote.media.indices.contains(index) else { return }
-    // While a restart waits for the answer, the candidates of the new generation wait in the description.
-    let isCurrent = remoteParameters?.usernameFragment == transport.ice.remoteParameters?.usernameFragment
-    guard let candidate, !candidate.candidate.isEmpty else {
-      negotiation.addRemoteCandidate(nil, at: index)
-      if isCurrent { transport.ice.endOfRemoteCandidates(now: now) }
-      return
-    }
-    let parsed: ICE.Candidate
-    do {
-      parsed = try ICE.Candidate(parsing: candidate.candidate)
-    } catch {
-      throw PeerConnectionError(.operation, "\(error)")
-    }
-    // Other components, and transports that the bundle does without, are of no use here.
-    let fragment = candidate.usernameFragment ?? remote.usernameFragment(of: remote.media[index])
-    guard parsed.component == 1, fragment == nil || fragment == remoteParameters?.usernameFragment else { return }
-    negotiation.addRemoteCandidate(parsed.description, at: index)
-    if isCurrent { add(parsed, now: now) }
-  }
-
-  /// The section that a candidate is for; nil for a candidate of an earlier generation.
-  private func section(of candidate: IceCandidate?, in remote: SessionDescription) throws(PeerConnectionError) -> Int? {
-    let fallback = negotiation.remoteTransportSection ?? 0
-    guard let candidate else { return fallback }
-    if let fragment = candidate.usernameFragment, !remote.usesFragment(fragment) {
-      if negotiation.currentRemote?.description.usesFragment(fragment) == true
-        || fragment == transport.ice.remoteParameters?.usernameFragment
-      {
-        return nil
-      }
-      throw PeerConnectionError(.operation, "no media section has the user name fragment \(fragment)")
-    }
-    if let mid = candidate.sdpMid {
-      guard let index = negotiation.sections.firstIndex(where: { $0.mid == mid }), index < remote.media.count else {
-        throw PeerConnectionError(.operation, "no media section has the mid \(mid)")
-      }
-      return index
-    }
-    guard let index = candidate.sdpMLineIndex else { return fallback }
-    guard remote.media.indices.contains(index) else { throw PeerConnectionError(.operation, "there is no media section \(index)") }
-    return index
-  }
-
-  private mutating func add(_ candidate: ICE.Candidate, now: Instant) {
-    transport.ice.addRemoteCandidate(candidate, now: now)
-    if candidate.hostName != nil { events.append(.candidateNameUnresolved(candidate)) }
-  }
-
-  /// Adds a candidate whose name the owner has looked up.
-  public mutating func addResolvedCandidate(_ candidate: ICE.Candidate, now: Instant) {
-    transport.ice.addRemoteCandidate(candidate, now: now)
-  }
-
-  // MARK: ICE restarts
-
-  /// W3C `restartIce()`: the next offer names new credentials.
-  public mutating func restartIce() {
-    guard negotiation.currentLocal != nil, !isClosed else { return }
-    wantsRestart = true
-    checkNegotiationNeeded()
-  }
-
-  private mutating func restart(_ parameters: ICE.Parameters, now: Instant) {
-    takeIceEvents()
-    if beforeRestart == nil { beforeRestart = BeforeRestart(agent: transport.ice, candidates: localCandidates, wasWanted: wantsRestart) }
-    localCandidates = []
-    transport.ice.restart(with: parameters, now: now)
-    restartParameters = nil
-    wantsRestart = false
-  }
-
-  private mutating func rollBackTransport(now: Instant) {
-    restartParameters = nil
-    if let before = beforeRestart {
-      takeIceEvents()
-      transport.ice.rollBackRestart(to: before.agent, now: now)
-      (localCandidates, wantsRestart) = (before.candidates, before.wasWanted)
-      beforeRestart = nil
-    } else if negotiation.currentRemote == nil, transport.ice.remoteParameters != nil {
-      // The first offer of the peer came to nothing: nothing of it may be tried.
-      takeIceEvents()
-      localCandidates = []
-      transport.ice.restart(now: now)
-    }
-  }
-
   // MARK: What descriptions say of the transport
 
   /// The peer's credentials, by its latest description.
-  private var remoteParameters: ICE.Parameters? {
+  var remoteParameters: ICE.Parameters? {
     guard let remote = negotiation.remoteDescription?.description, let index = negotiation.remoteTransportSection,
       let fragment = remote.usernameFragment(of: remote.media[index]), let password = remote.password(of: remote.media[index])
     else { return nil }
@@ -248,7 +228,7 @@ extension PeerConnection {
     if hasEnded { transport.ice.endOfRemoteCandidates(now: now) }
   }
 
-  private mutating func finish(from before: SignalingState, effects: [Negotiation.Effect], now: Instant) {
+  mutating func finish(from before: SignalingState, effects: [Negotiation.Effect], now: Instant) {
     let state = negotiation.signalingState
     if state != before { events.append(.signalingStateChange(state)) }
     for effect in effects {
@@ -259,6 +239,8 @@ extension PeerConnection {
     }
     if state != .haveLocalOffer, state != .haveRemoteOffer { applyAgreement(now: now) }
     if state == .stable {
+      let hasTransport = negotiation.localDescription?.description.media.contains { !$0.isRejected } ?? false
+      if !hasTransport { transport.ice.endGathering() }
       beforeRestart = nil
       isNegotiationNeededAnnounced = false
       checkNegotiationNeeded()

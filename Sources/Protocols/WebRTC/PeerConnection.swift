@@ -67,12 +67,14 @@ public struct PeerConnection: ~Copyable {
   var isClosed = false
   /// W3C `[[NegotiationNeeded]]`.
   var isNegotiationNeededAnnounced = false
-  private var isNegotiationNeededDue = false
+  var isNegotiationNeededDue = false
   var localCandidates: [ICE.Candidate] = []
   /// Credentials that an offer or answer names and that take effect when it is set as local description.
   var restartParameters: ICE.Parameters?
   var wantsRestart = false
   var beforeRestart: BeforeRestart?
+  var lastOffer: Created?
+  var lastAnswer: Created?
   private var announcedDTLSState = DTLSTransportState.new
 
   /// W3C `iceConnectionState`.
@@ -140,7 +142,7 @@ public struct PeerConnection: ~Copyable {
   /// W3C `pendingRemoteDescription`.
   public var pendingRemoteDescription: SessionDescription? { negotiation.pendingRemote?.description }
 
-  private func withCandidates(_ description: SessionDescription) -> SessionDescription {
+  func withCandidates(_ description: SessionDescription) -> SessionDescription {
     guard let index = description.transportSection(),
       description.media[index].usernameFragment == transport.ice.localParameters.usernameFragment
     else { return description }
@@ -156,82 +158,7 @@ public struct PeerConnection: ~Copyable {
     return description
   }
 
-  // MARK: Transceivers
-
-  /// W3C `addTransceiver`: a media section of its own in the next offer.
-  public mutating func addTransceiver(
-    _ kind: MediaKind, direction: Direction = .sendrecv, streams: [String] = [], trackIdentifier: String? = nil
-  ) throws(PeerConnectionError) -> TransceiverIdentifier {
-    try checkOpen()
-    let identifier = negotiation.addTransceiver(kind: kind, direction: direction, streams: streams, trackIdentifier: trackIdentifier)
-    checkNegotiationNeeded()
-    return identifier
-  }
-
-  /// W3C `addTrack`: sends on a transceiver that is free for it, else on a new one.
-  public mutating func addTrack(
-    _ kind: MediaKind, streams: [String] = [], trackIdentifier: String? = nil
-  ) throws(PeerConnectionError) -> TransceiverIdentifier {
-    try checkOpen()
-    defer { checkNegotiationNeeded() }
-    let free = negotiation.transceivers.firstIndex { $0.kind == kind && !$0.isStopped && !$0.hasTrack && !$0.hasSent }
-    guard let free else {
-      return negotiation.addTransceiver(
-        kind: kind, direction: .sendrecv, streams: streams, trackIdentifier: trackIdentifier, isAddedByTrack: true)
-    }
-    let receives = negotiation.transceivers[free].direction.receives
-    negotiation.transceivers[free].direction = Direction(sends: true, receives: receives)
-    negotiation.transceivers[free].sendStreamIdentifiers = streams
-    if let trackIdentifier { negotiation.transceivers[free].sendTrackIdentifier = trackIdentifier }
-    (negotiation.transceivers[free].isAddedByTrack, negotiation.transceivers[free].hasTrack) = (true, true)
-    return negotiation.transceivers[free].identifier
-  }
-
-  /// W3C `removeTrack`: the transceiver stops sending with the next agreement.
-  public mutating func removeTrack(_ identifier: TransceiverIdentifier) throws(PeerConnectionError) {
-    try checkOpen()
-    guard let direction = negotiation[identifier]?.direction, direction != .stopped else { return }
-    negotiation[identifier]?.hasTrack = false
-    if direction.sends { try setDirection(Direction(sends: false, receives: direction.receives), of: identifier) }
-  }
-
-  /// W3C `RTCRtpTransceiver.direction`.
-  public mutating func setDirection(_ direction: Direction, of identifier: TransceiverIdentifier) throws(PeerConnectionError) {
-    try checkOpen()
-    guard var transceiver = negotiation[identifier] else { return }
-    guard !transceiver.isStopped else { throw PeerConnectionError(.invalidState, "the transceiver is stopped") }
-    transceiver.direction = direction
-    negotiation[identifier] = transceiver
-    checkNegotiationNeeded()
-  }
-
-  /// W3C `RTCRtpTransceiver.stop()`: nothing is sent and received from now on; the next agreement gives the section up.
-  public mutating func stop(_ identifier: TransceiverIdentifier) throws(PeerConnectionError) {
-    try checkOpen()
-    guard var transceiver = negotiation[identifier], !transceiver.isStopped else { return }
-    transceiver.direction = .stopped
-    negotiation[identifier] = transceiver
-    media.stop(identifier)
-    checkNegotiationNeeded()
-  }
-
-  /// W3C `setCodecPreferences`: only these codecs, in this order; empty for the default.
-  public mutating func setCodecPreferences(
-    _ codecs: [CodecCapability], of identifier: TransceiverIdentifier
-  ) throws(PeerConnectionError) {
-    guard var transceiver = negotiation[identifier] else { return }
-    let known = configuration.codecs.filter { $0.kind == transceiver.kind }
-    for codec in codecs where !known.contains(codec) {
-      throw PeerConnectionError(
-        .invalidModification, "\(codec.mimeType) is not among this connection's \(transceiver.kind.rawValue) codecs")
-    }
-    guard codecs.isEmpty || codecs.contains(where: { !$0.isAuxiliary }) else {
-      throw PeerConnectionError(.invalidModification, "the preferences name no media codec")
-    }
-    transceiver.codecPreferences = codecs.enumerated().filter { !codecs[..<$0.offset].contains($0.element) }.map(\.element)
-    negotiation[identifier] = transceiver
-    checkNegotiationNeeded()
-  }
+  // MARK: Events and states
 
   func checkOpen() throws(PeerConnectionError) {
     if isClosed { throw PeerConnectionError(.invalidState, "the connection is closed") }
@@ -243,8 +170,6 @@ public struct PeerConnection: ~Copyable {
     if isNeeded, !isNegotiationNeededAnnounced { isNegotiationNeededDue = true }
     isNegotiationNeededAnnounced = isNeeded
   }
-
-  // MARK: Events and states
 
   /// The next thing that happened.
   public mutating func pollEvent() -> PeerConnectionEvent? {
@@ -266,6 +191,9 @@ public struct PeerConnection: ~Copyable {
         localCandidates.append(candidate)
         events.append(.iceCandidate(described(candidate.description)))
       case .gatheringState(let state):
+        // The end of one transport's candidates has an event of its own, before the state changes (W3C section 4.8.1.1).
+        if state == .complete { events.append(.iceCandidate(described(""))) }
+        if state == .new { localCandidates = [] }
         iceGatheringState = state
         events.append(.iceGatheringStateChange(state))
         if state == .complete { events.append(.iceCandidate(nil)) }

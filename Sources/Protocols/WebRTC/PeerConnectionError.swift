@@ -9,6 +9,16 @@ public struct PeerConnectionError: Error, Sendable, Equatable, CustomStringConve
     case notSupported = "NotSupportedError"
     case syntax = "SyntaxError"
     case type = "TypeError"
+    case range = "RangeError"
+  }
+
+  /// What failed below: W3C `RTCErrorDetailType`, so far as it can happen here. An error with a detail is an `RTCError`.
+  public enum Detail: String, Sendable {
+    case dataChannelFailure = "data-channel-failure"
+    case dtlsFailure = "dtls-failure"
+    case fingerprintFailure = "fingerprint-failure"
+    case sctpFailure = "sctp-failure"
+    case sdpSyntaxError = "sdp-syntax-error"
   }
 
   /// The exception's name.
@@ -16,8 +26,15 @@ public struct PeerConnectionError: Error, Sendable, Equatable, CustomStringConve
   /// What was wrong and where, for a person.
   public var message: String
 
+  /// Set for an `RTCError` (W3C section 11).
+  public var detail: Detail?
+  /// The line of the description that cannot be read, 1 for the first; with `sdpSyntaxError` only.
+  public var sdpLineNumber: Int?
+
   /// An error of the given name.
-  public init(_ name: Name, _ message: String) { (self.name, self.message) = (name, message) }
+  public init(_ name: Name, _ message: String, detail: Detail? = nil, sdpLineNumber: Int? = nil) {
+    (self.name, self.message, self.detail, self.sdpLineNumber) = (name, message, detail, sdpLineNumber)
+  }
 
   /// `InvalidStateError: …`.
   public var description: String { "\(name.rawValue): \(message)" }

@@ -36,6 +36,11 @@ public enum PeerConnectionEvent: Sendable {
   case dataChannelBufferedAmountLow(DataChannelIdentifier)
   case dataChannelClose(DataChannelIdentifier)
 
+  /// How a transceiver sends was changed: encoders read its `sendParameters`.
+  case sendParametersChange(TransceiverIdentifier)
+  /// How long a receiver should hold media was changed.
+  case jitterBufferTargetChange(TransceiverIdentifier)
+
   /// The peer's decoder needs a key frame of what the transceiver sends.
   case keyFrameRequested(TransceiverIdentifier)
   /// A picture's packets are all on their way: the first left at `first`, the last at `last`.

@@ -46,6 +46,8 @@ public struct Transceiver: Sendable {
   public let kind: MediaKind
   /// The media section's identification tag; nil until a description carries it.
   public internal(set) var mid: String?
+  /// The media section's place in the descriptions (`sdpMLineIndex`); nil while `mid` is.
+  public internal(set) var sectionIndex: Int?
   /// The direction wanted.
   public var direction: Direction
   /// The direction agreed on; nil before that.
@@ -71,17 +73,40 @@ public struct Transceiver: Sendable {
   /// The source of this side's retransmissions.
   public let retransmissionSource: UInt32
 
-  var sectionIndex: Int?
+  /// Whether the peer sends now, by its latest description: the receiving half of W3C `[[FiredDirection]]`.
+  public internal(set) var isRemoteSending = false
+  /// How the sender sends: W3C `RTCRtpSendParameters`.
+  public internal(set) var sendParameters = SendParameters()
+  /// How long the receiver should hold media before it is played, in milliseconds from 0 to 4,000; nil for the shortest time that is smooth
+  /// (W3C `jitterBufferTarget`, WebRTC Extensions section 6).
+  public internal(set) var jitterBufferTarget: Double?
+
+  /// The tag that the latest offer made gave the transceiver, which counts once that offer is set.
+  var offeredMid: String?
   /// Whether the sender was ever allowed to send: then `addTrack` takes another one (W3C section 5.1).
   var hasSent = false
   var negotiated: NegotiatedMedia?
   /// Set by `setRemoteDescription(offer)`, so that a rollback can take it away again.
   var isCreatedByRemoteOffer = false
 
-  /// Whether the transceiver is stopped for good.
-  public var isStopped: Bool { direction == .stopped }
+  /// Whether `stop` was called, or the peer gave the section up: nothing flows any more (W3C `[[Stopping]]`).
+  public var isStopping: Bool { direction == .stopped }
+  /// Whether both sides gave the section up (W3C `[[Stopped]]`). A stopped transceiver is always stopping too.
+  public var isStopped: Bool { currentDirection == .stopped }
   /// The codec that is sent, once negotiated.
   public var sendCodec: NegotiatedCodec? { negotiated?.sendCodec }
   /// All codecs agreed on.
   public var negotiatedCodecs: [NegotiatedCodec] { negotiated?.codecs ?? [] }
+
+  /// Takes over what the application set while an exchange was under way, which a rollback does not undo; and what the peer stopped stays so.
+  mutating func takeApplicationValues(of other: Transceiver) {
+    direction = other.direction
+    if other.isStopped {
+      (currentDirection, negotiated, isRemoteSending, receiveStreamIdentifiers) = (.stopped, nil, false, [])
+    }
+    codecPreferences = other.codecPreferences
+    (sendStreamIdentifiers, sendTrackIdentifier) = (other.sendStreamIdentifiers, other.sendTrackIdentifier)
+    (isAddedByTrack, hasTrack) = (other.isAddedByTrack, other.hasTrack)
+    (sendParameters, jitterBufferTarget, offeredMid) = (other.sendParameters, other.jitterBufferTarget, other.offeredMid)
+  }
 }

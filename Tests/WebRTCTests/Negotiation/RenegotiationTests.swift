@@ -102,7 +102,7 @@ import Testing
     #expect(pair.a.transceivers.last?.identifier != video)
   }
 
-  @Test func stoppingInTheAnswerRefusesTheSection() throws {
+  @Test func whoStopsWhileAnsweringSendsNothingAndGivesTheSectionUpInAnOfferOfItsOwn() throws {
     var pair = try call()
     _ = try pair.a.addTrack(.video)
     try pair.a.setLocalDescription(now: .zero)
@@ -110,9 +110,13 @@ import Testing
     try pair.b.stop(pair.b.transceivers[1].identifier)
     try pair.b.setLocalDescription(now: .zero)
     try pair.a.setRemoteDescription(.answer, sdp: "\(pair.b.localDescription!.description)", now: .zero)
-    #expect(pair.b.localDescription?.description.media[1].isRejected == true)
+    #expect(pair.b.localDescription?.description.media[1].isRejected == false)
+    #expect(pair.b.transceivers[1].direction == .stopped && pair.b.transceivers[1].currentDirection == .inactive)
+    #expect(pair.a.transceivers.map(\.currentDirection) == [.sendrecv, .inactive])
+    #expect(pair.b.takeEvents().negotiationsNeeded == 1)
+    try exchange(&pair.b, &pair.a)
     #expect(pair.a.transceivers.count == 1 && pair.b.transceivers.count == 1)
-    #expect(pair.a.transceivers[0].currentDirection == .sendrecv)
+    #expect(pair.b.localDescription?.description.media[1].isRejected == true)
   }
 
   @Test func aTransceiverStoppedBeforeTheFirstOfferIsNotOffered() throws {
@@ -194,23 +198,36 @@ import Testing
     #expect(b.takeEvents().negotiationsNeeded == 0)
   }
 
-  @Test func anAnswerThatCouldNotSayAllAsksOnlyWhereAnOfferHelps() throws {
+  @Test func anAnswerThatCouldNotNameTheStreamsAsks() throws {
     var a = PeerConnection.make(seed: 1)
     var b = PeerConnection.make(seed: 2)
-    // The peer only sends, and this side would send too: an offer of this side's own brings nothing that the answer did not say.
+    // The peer only sends, and this side would send too: its section has no msid yet.
     _ = try a.addTransceiver(.audio, direction: .sendonly)
     try a.setLocalDescription(now: .zero)
     try b.setRemoteDescription(.offer, sdp: "\(a.localDescription!.description)", now: .zero)
     try b.setDirection(.sendrecv, of: b.transceivers[0].identifier)
     try b.setLocalDescription(now: .zero)
-    #expect(b.takeEvents().negotiationsNeeded == 0)
-    // A direction that the section would let through is asked for.
-    try b.setDirection(.inactive, of: b.transceivers[0].identifier)
     #expect(b.takeEvents().negotiationsNeeded == 1)
+    try exchange(&b, &a)
+    #expect(b.takeEvents().negotiationsNeeded == 0)
     // Taken back before anybody acted on it: nothing to do.
-    try b.setDirection(.sendonly, of: b.transceivers[0].identifier)
+    try b.setDirection(.inactive, of: b.transceivers[0].identifier)
     try b.setDirection(.sendrecv, of: b.transceivers[0].identifier)
     #expect(b.takeEvents().negotiationsNeeded == 0)
+  }
+
+  @Test func aDirectionThatTheAnswerKeptFromTheOfferDoesNotAsk() throws {
+    var a = PeerConnection.make(seed: 1)
+    var b = PeerConnection.make(seed: 2)
+    _ = try a.addTransceiver(.audio, direction: .recvonly)
+    try a.setLocalDescription(now: .zero)
+    try b.setRemoteDescription(.offer, sdp: "\(a.localDescription!.description)", now: .zero)
+    try b.setDirection(.sendrecv, of: b.transceivers[0].identifier)
+    try b.setLocalDescription(now: .zero)
+    #expect(b.transceivers[0].currentDirection == .sendonly)
+    #expect(b.takeEvents().negotiationsNeeded == 0)
+    try b.setStreams(["other"], of: b.transceivers[0].identifier)
+    #expect(b.takeEvents().negotiationsNeeded == 1)
   }
 
   @Test func aRollbackAsksAgain() throws {

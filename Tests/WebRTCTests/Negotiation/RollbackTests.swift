@@ -42,7 +42,7 @@ import Testing
     try b.setRemoteDescription(.offer, sdp: "\(a.localDescription!.description)", now: .zero)
     let own = try b.addTrack(.audio)
     #expect(own == b.transceivers[0].identifier)
-    try b.setLocalDescription(.rollback, now: .zero)
+    try b.setRemoteDescription(.rollback, sdp: "", now: .zero)
     #expect(b.transceivers.map(\.identifier) == [own])
     #expect(b.transceiver(own)?.mid == nil && b.transceiver(own)?.direction == .sendrecv)
     #expect(b.takeEvents().negotiationsNeeded == 1)
@@ -59,7 +59,9 @@ import Testing
     try b.setRemoteDescription(.offer, sdp: "\(a.localDescription!.description)", now: .zero)
     let track = b.transceivers[0].identifier
     #expect(b.takeEvents().removedTracks == [track])
-    try b.setLocalDescription(.rollback, now: .zero)
+    // Each side takes back its own offers only.
+    #expect(throws: PeerConnectionError.self) { try b.setLocalDescription(.rollback, now: .zero) }
+    try b.setRemoteDescription(.rollback, sdp: "not read", now: .zero)
     #expect(b.takeEvents().tracks == [track])
     #expect(b.transceivers[0].currentDirection == .recvonly)
   }
@@ -84,18 +86,18 @@ import Testing
     #expect(polite.transport.ice.isControlling == false && impolite.transport.ice.isControlling == true)
   }
 
-  @Test func anOfferThatCannotBeTakenLeavesTheOwnOneInForce() throws {
+  @Test func anOfferThatCannotBeTakenRollsBackAllTheSame() throws {
     var a = PeerConnection.make(seed: 1)
     var b = PeerConnection.make(seed: 2)
     _ = try a.addTrack(.audio)
     try a.setLocalDescription(now: .zero)
-    let mid = a.transceivers[0].mid
-    let broken = Foreign.description([Foreign.section("audio", mid: "0", payloadTypes: "0", lines: "", transport: "a=ice-ufrag:abcd")])
-    #expect(throws: PeerConnectionError.self) { try a.setRemoteDescription(.offer, sdp: broken, now: .zero) }
-    #expect(a.signalingState == .haveLocalOffer && a.transceivers[0].mid == mid)
-    try b.setRemoteDescription(.offer, sdp: "\(a.localDescription!.description)", now: .zero)
-    try b.setLocalDescription(now: .zero)
-    try a.setRemoteDescription(.answer, sdp: "\(b.localDescription!.description)", now: .zero)
+    _ = a.takeEvents()
+    let error = #expect(throws: PeerConnectionError.self) { try a.setRemoteDescription(.offer, sdp: "v=0\r\nInvalid SDP", now: .zero) }
+    #expect(error?.name == .operation && error?.detail == .sdpSyntaxError && error?.sdpLineNumber == 2)
+    #expect(a.signalingState == .stable && a.transceivers[0].mid == nil && a.localDescription == nil)
+    let events = a.takeEvents()
+    #expect(events.signalingStates == [.stable] && events.negotiationsNeeded == 1)
+    try exchange(&a, &b)
     #expect(a.transceivers[0].currentDirection == .sendonly)
   }
 

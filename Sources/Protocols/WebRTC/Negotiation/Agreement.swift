@@ -82,7 +82,7 @@ extension Negotiation {
     stable = []
     guard let local = currentLocal?.description, let remote = currentRemote?.description else { return }
     transceivers.removeAll { transceiver in
-      guard transceiver.isStopped else { return false }
+      guard transceiver.isStopping else { return false }
       guard let index = sections.firstIndex(where: { $0.transceiver == transceiver.identifier }) else { return true }
       guard local.media[index].isRejected || remote.media[index].isRejected else { return false }
       sections[index].transceiver = nil
@@ -98,32 +98,28 @@ extension Negotiation {
   /// Back to the last stable state. Transceivers that the application made or gave a track meanwhile stay, without a section.
   mutating func rollBack() -> [Effect] {
     guard let saved = stable.first else { return [] }
-    var kept = saved.transceivers
-    for index in kept.indices {
-      guard let now = self[kept[index].identifier] else { continue }
-      // What the application set on a transceiver is not part of the exchange; and what the peer stopped stays so.
-      kept[index].direction = now.direction
-      if now.currentDirection == .stopped { (kept[index].currentDirection, kept[index].negotiated) = (.stopped, nil) }
-      kept[index].codecPreferences = now.codecPreferences
-      kept[index].sendStreamIdentifiers = now.sendStreamIdentifiers
-      kept[index].sendTrackIdentifier = now.sendTrackIdentifier
-      kept[index].isAddedByTrack = now.isAddedByTrack
-      kept[index].hasTrack = now.hasTrack
-    }
-    for transceiver in transceivers where !kept.contains(where: { $0.identifier == transceiver.identifier }) {
+    var effects: [Effect] = []
+    var kept: [Transceiver] = []
+    for transceiver in transceivers {
+      if var old = saved[transceiver.identifier] {
+        old.takeApplicationValues(of: transceiver)
+        if transceiver.isRemoteSending, !old.isRemoteSending { effects.append(.trackRemoved(old.identifier)) }
+        if !transceiver.isRemoteSending, old.isRemoteSending { effects.append(.trackAdded(old.identifier)) }
+        kept.append(old)
+        continue
+      }
+      if transceiver.isRemoteSending { effects.append(.trackRemoved(transceiver.identifier)) }
       if transceiver.isCreatedByRemoteOffer, !transceiver.isAddedByTrack { continue }
       var free = transceiver
-      (free.mid, free.sectionIndex, free.isCreatedByRemoteOffer) = (nil, nil, false)
+      (free.mid, free.sectionIndex, free.isCreatedByRemoteOffer, free.isRemoteSending) = (nil, nil, false, false)
+      (free.currentDirection, free.negotiated, free.receiveStreamIdentifiers) = (nil, nil, [])
       kept.append(free)
     }
     var next = saved
     (next.transceivers, next.nextTransceiver, next.sessionVersion, next.generator) = (kept, nextTransceiver, sessionVersion, generator)
-    (next.wantsData, next.nextMid, next.stable) = (wantsData, nextMid, [])
-    let (gone, back) = (receiving.subtracting(next.receiving), next.receiving.subtracting(receiving))
-    for identifier in back where next[identifier]?.isStopped ?? true { next.receiving.remove(identifier) }
+    (next.wantsData, next.nextMid, next.dataMid, next.defaultStream, next.stable) = (wantsData, nextMid, dataMid, defaultStream, [])
     self = next
-    return gone.sorted { $0.rawValue < $1.rawValue }.map { .trackRemoved($0) }
-      + back.intersection(receiving).sorted { $0.rawValue < $1.rawValue }.map { .trackAdded($0) }
+    return effects
   }
 
   // MARK: Tracks
@@ -135,21 +131,44 @@ extension Negotiation {
       guard let identifier = sections[index].transceiver, var transceiver = self[identifier] else { continue }
       let sends = !media.isRejected && !transceiver.isStopped && Direction(media.direction).sends
       if sends {
-        transceiver.receiveStreamIdentifiers = media.msids.map(\.stream).filter { $0 != "-" }
-        if !receiving.contains(identifier), let track = media.msids.first?.track { transceiver.receiveTrackIdentifier = track }
-        self[identifier] = transceiver
+        let names = streams(of: media)
+        transceiver.receiveStreamIdentifiers = names.map(\.stream).filter { $0 != "-" }
+        // The track of a transceiver that this side made has its name already.
+        if !transceiver.isRemoteSending, transceiver.isCreatedByRemoteOffer, let track = names.first?.track {
+          transceiver.receiveTrackIdentifier = track
+        }
+      } else {
+        transceiver.receiveStreamIdentifiers = []
       }
-      if sends, receiving.insert(identifier).inserted { effects.append(.trackAdded(identifier)) }
-      if !sends, receiving.remove(identifier) != nil { effects.append(.trackRemoved(identifier)) }
+      if sends, !transceiver.isRemoteSending { effects.append(.trackAdded(identifier)) }
+      if !sends, transceiver.isRemoteSending { effects.append(.trackRemoved(identifier)) }
+      transceiver.isRemoteSending = sends
+      self[identifier] = transceiver
     }
     return effects
   }
 
+  /// The streams and the track that a section names: by `a=msid` (RFC 8830), by the older `a=ssrc:… msid:…`, else one stream for all
+  /// (RFC 8829 section 5.10).
+  private mutating func streams(of media: MediaDescription) -> [MSID] {
+    if !media.msids.isEmpty { return media.msids }
+    if let named = media.sources.first(where: { $0.name == "msid" })?.value {
+      let parts = named.split(separator: " ").map(String.init)
+      if let stream = parts.first { return [MSID(stream: stream, track: parts.count > 1 ? parts[1] : nil)] }
+    }
+    if defaultStream.isEmpty { defaultStream = token(36) }
+    return [MSID(stream: defaultStream)]
+  }
+
   /// The tracks that this side's answer declined.
   mutating func endedTracks() -> [Effect] {
-    let ended = transceivers.map(\.identifier).filter { receiving.contains($0) && self[$0]?.currentDirection?.receives != true }
-    receiving.subtract(ended)
-    return ended.map { .trackRemoved($0) }
+    var effects: [Effect] = []
+    for index in transceivers.indices where transceivers[index].isRemoteSending && transceivers[index].currentDirection?.receives != true {
+      transceivers[index].isRemoteSending = false
+      transceivers[index].receiveStreamIdentifiers = []
+      effects.append(.trackRemoved(transceivers[index].identifier))
+    }
+    return effects
   }
 
   // MARK: The peer's transport

@@ -36,13 +36,11 @@ extension Negotiation {
     return effects
   }
 
-  /// Makes `description` the remote one (RFC 8829 section 5.10), and says which tracks came or went. An error changes nothing.
+  /// Makes `description` the remote one (RFC 8829 section 5.10), and says which tracks came or went. An error changes nothing. A local offer
+  /// that is pending has to be rolled back before.
   mutating func setRemote(_ type: DescriptionType, _ description: SessionDescription) throws(PeerConnectionError) -> [Effect] {
     let before = self
-    var effects: [Effect] = []
     do throws(PeerConnectionError) {
-      // A remote offer while a local one is pending takes its place: perfect negotiation's implicit rollback (W3C section 4.4.1.5).
-      if type == .offer, signalingState == .haveLocalOffer { effects = rollBack() }
       let next = try transition(type, isLocal: false)
       if type == .rollback { return rollBack() }
       try validate(description)
@@ -66,12 +64,12 @@ extension Negotiation {
     case .rollback: break
     }
     if type != .offer { agree(answer: description, type, isLocal: false) }
-    effects += trackEffects(description)
+    let effects = trackEffects(description)
     if signalingState == .stable { settle() }
     return effects
   }
 
-  private func transition(_ type: DescriptionType, isLocal: Bool) throws(PeerConnectionError) -> SignalingState {
+  func transition(_ type: DescriptionType, isLocal: Bool) throws(PeerConnectionError) -> SignalingState {
     guard let next = signalingState.next(type, isLocal: isLocal) else {
       let side = isLocal ? "local" : "remote"
       throw PeerConnectionError(.invalidState, "a \(side) \(type.rawValue) cannot be set in signaling state \(signalingState.rawValue)")
@@ -95,8 +93,10 @@ extension Negotiation {
       }
       var section = Section(mid: mid, kind: media.kind, transceiver: nil, isRejected: media.isRejected)
       if let kind = MediaKind(media.kind), !media.isRejected {
-        // In the order of creation, as makeOffer wrote them.
-        guard let free = transceivers.firstIndex(where: { $0.mid == nil && !$0.isStopped && $0.kind == kind }) else {
+        // The transceiver that the offer was written for; one stopped meanwhile still takes its section.
+        let free = transceivers.indices.filter { transceivers[$0].mid == nil && transceivers[$0].kind == kind }
+        guard let free = free.first(where: { transceivers[$0].offeredMid == mid }) ?? free.first(where: { !transceivers[$0].isStopping })
+        else {
           throw PeerConnectionError(.invalidModification, "media section \(index) has no transceiver")
         }
         transceivers[free].mid = mid
@@ -176,7 +176,7 @@ extension Negotiation {
 
   private mutating func associate(kind: MediaKind, media: MediaDescription, mid: String, index: Int) -> TransceiverIdentifier {
     let theirs = Direction(media.direction)
-    let free = transceivers.firstIndex { $0.isAddedByTrack && $0.mid == nil && !$0.isStopped && $0.kind == kind }
+    let free = transceivers.firstIndex { $0.isAddedByTrack && $0.mid == nil && !$0.isStopping && $0.kind == kind }
     let chosen: Int
     if theirs.receives, let free {
       chosen = free

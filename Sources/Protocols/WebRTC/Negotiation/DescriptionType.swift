@@ -21,7 +21,7 @@ public enum SignalingState: String, Sendable {
     case (.haveRemoteOffer, .answer, true), (.haveLocalProvisionalAnswer, .answer, true): .stable
     case (.haveLocalOffer, .pranswer, false), (.haveRemoteProvisionalAnswer, .pranswer, false): .haveRemoteProvisionalAnswer
     case (.haveRemoteOffer, .pranswer, true), (.haveLocalProvisionalAnswer, .pranswer, true): .haveLocalProvisionalAnswer
-    case (.haveLocalOffer, .rollback, _), (.haveRemoteOffer, .rollback, _): .stable
+    case (.haveLocalOffer, .rollback, true), (.haveRemoteOffer, .rollback, false): .stable
     default: nil
     }
   }

@@ -42,9 +42,11 @@ struct Negotiation: Sendable {
   var extensionNumbers: [HeaderExtension: UInt8] = [:]
   /// Whether this side has data channels for the peer.
   var wantsData = false
-  /// Receivers that a `track` event was fired for and not yet taken back.
-  var receiving: Set<TransceiverIdentifier> = []
+  /// The stream of tracks whose peer names none (RFC 8829 section 5.10).
+  var defaultStream = ""
   var nextMid = 0
+  /// The tag that the latest offer gave a data section of which there was none yet.
+  var dataMid: String?
   var nextTransceiver = 0
   /// The state that a rollback returns to.
   var stable: [Negotiation] = []
@@ -95,7 +97,7 @@ struct Negotiation: Sendable {
     return String((0..<count).map { _ in alphabet[Int(random() % 36)] })
   }
 
-  private mutating func source() -> UInt32 {
+  mutating func source() -> UInt32 {
     while true {
       let candidate = UInt32(truncatingIfNeeded: random())
       // 0 and 1 are what some peers use for probing.
@@ -106,38 +108,4 @@ struct Negotiation: Sendable {
   }
 
   private mutating func random() -> UInt64 { generator.next() }
-
-  /// Whether an offer is due: W3C "check if negotiation is needed" (section 4.7.3).
-  var isNegotiationNeeded: Bool {
-    guard let local = currentLocal?.description, let remote = currentRemote?.description else {
-      return wantsData || transceivers.contains { !$0.isStopped }
-    }
-    if wantsData, !hasAcceptedData { return true }
-    for transceiver in transceivers {
-      guard let index = transceiver.sectionIndex, index < local.media.count, index < remote.media.count else {
-        if !transceiver.isStopped { return true }
-        continue
-      }
-      let isRejected = local.media[index].isRejected || remote.media[index].isRejected
-      if transceiver.isStopped != isRejected { return true }
-      if isRejected { continue }
-      // Where the section does not let this side send, its direction tells below whether that is to change.
-      if transceiver.direction.sends, Direction(local.media[index].direction).sends {
-        let announced = Set(local.media[index].msids.map(\.stream))
-        let wanted = Set(transceiver.sendStreamIdentifiers.isEmpty ? ["-"] : transceiver.sendStreamIdentifiers)
-        if announced != wanted { return true }
-      }
-      if currentLocal?.type == .offer {
-        let agreed = Direction(local.media[index].direction)
-        let theirs = Direction(remote.media[index].direction).reversed
-        if agreed != transceiver.direction && theirs != transceiver.direction { return true }
-      } else {
-        let possible = Direction(remote.media[index].direction).reversed
-        let wanted = Direction(
-          sends: transceiver.direction.sends && possible.sends, receives: transceiver.direction.receives && possible.receives)
-        if Direction(local.media[index].direction) != wanted { return true }
-      }
-    }
-    return false
-  }
 }

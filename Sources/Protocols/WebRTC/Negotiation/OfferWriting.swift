@@ -7,7 +7,7 @@ extension Negotiation {
   /// An offer of all that is wanted now (RFC 8829 section 5.2).
   mutating func makeOffer(transport: LocalTransport) -> SessionDescription {
     var description = emptyDescription()
-    var unassociated = transceivers.filter { $0.mid == nil && !$0.isStopped }
+    var unassociated = transceivers.filter { $0.mid == nil && !$0.isStopping }
     var accepted: [String] = []
 
     for section in sections {
@@ -18,13 +18,13 @@ extension Negotiation {
           description.media.append(dataSection(mid: section.mid, transport: transport))
           accepted.append(section.mid)
         }
-      } else if let identifier = section.transceiver, let transceiver = self[identifier], !transceiver.isStopped {
+      } else if let identifier = section.transceiver, let transceiver = self[identifier], !transceiver.isStopping {
         description.media.append(offered(transceiver, mid: section.mid, transport: transport))
         accepted.append(section.mid)
       } else if section.isRejected, !unassociated.isEmpty {
         // A rejected section is used again for the next transceiver, so that descriptions do not grow for ever.
         let next = unassociated.removeFirst()
-        let mid = makeMid()
+        let mid = makeMid(for: next.identifier)
         description.media.append(offered(next, mid: mid, transport: transport))
         accepted.append(mid)
       } else {
@@ -32,12 +32,13 @@ extension Negotiation {
       }
     }
     for transceiver in unassociated {
-      let mid = makeMid()
+      let mid = makeMid(for: transceiver.identifier)
       description.media.append(offered(transceiver, mid: mid, transport: transport))
       accepted.append(mid)
     }
     if wantsData, !sections.contains(where: { $0.kind == .application }) {
-      let mid = makeMid()
+      if dataMid.map({ mid in sections.contains { $0.mid == mid } }) ?? true { dataMid = makeMid() }
+      let mid = dataMid ?? ""
       description.media.append(dataSection(mid: mid, transport: transport))
       accepted.append(mid)
     }
@@ -46,11 +47,23 @@ extension Negotiation {
     return description
   }
 
+  /// The tag of a transceiver that has no section yet: every offer gives it the same one, until another section takes it.
+  private mutating func makeMid(for identifier: TransceiverIdentifier) -> String {
+    if let mid = self[identifier]?.offeredMid, !sections.contains(where: { $0.mid == mid }) { return mid }
+    let mid = makeMid()
+    self[identifier]?.offeredMid = mid
+    return mid
+  }
+
   mutating func makeMid() -> String {
     while true {
       defer { nextMid += 1 }
       let mid = "\(nextMid)"
-      if !sections.contains(where: { $0.mid == mid }), !transceivers.contains(where: { $0.mid == mid }) { return mid }
+      if !sections.contains(where: { $0.mid == mid }),
+        !transceivers.contains(where: { $0.mid == mid || $0.offeredMid == mid })
+      {
+        return mid
+      }
     }
   }
 
