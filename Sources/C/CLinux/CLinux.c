@@ -2,11 +2,13 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
@@ -130,10 +132,88 @@ bool linux_clock_is_synchronised(void) {
   return result >= 0 && result != TIME_ERROR;
 }
 
-int linux_accept(int descriptor) { return accept4(descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
-
 ssize_t linux_send_pieces(int descriptor, const void *head, size_t head_length, const void *body, size_t body_length) {
   struct iovec pieces[2] = {{(void *)head, head_length}, {(void *)body, body_length}};
   struct msghdr message = {.msg_iov = pieces, .msg_iovlen = 2};
   return sendmsg(descriptor, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+int linux_memory_create(const char *name) { return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING); }
+
+int linux_memory_seal(int descriptor) {
+  return fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
+}
+
+bool linux_is_memory(int descriptor) { return fcntl(descriptor, F_GET_SEALS) >= 0; }
+
+bool linux_peer(int descriptor, int32_t *process, uint32_t *user) {
+  struct ucred credentials;
+  socklen_t length = sizeof credentials;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return false;
+  *process = credentials.pid;
+  *user = credentials.uid;
+  return true;
+}
+
+int linux_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+
+enum { descriptor_capacity = 253 };  // as many as the kernel passes at once
+
+ssize_t linux_receive_descriptors(int socket, void *bytes, size_t length, int *descriptors, int *count) {
+  union {
+    char bytes[CMSG_SPACE(sizeof(int) * descriptor_capacity)];
+    struct cmsghdr alignment;
+  } control;
+  struct iovec piece = {.iov_base = bytes, .iov_len = length};
+  struct msghdr message = {
+      .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+  int capacity = *count;
+  *count = 0;
+  ssize_t received = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (received < 0) return received;
+  bool lost = message.msg_flags & MSG_CTRUNC;
+  for (struct cmsghdr *item = CMSG_FIRSTHDR(&message); item; item = CMSG_NXTHDR(&message, item)) {
+    if (item->cmsg_level != SOL_SOCKET || item->cmsg_type != SCM_RIGHTS) continue;
+    int passed = (int)((item->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+    for (int i = 0; i < passed; i++) {
+      int descriptor;
+      memcpy(&descriptor, CMSG_DATA(item) + sizeof(int) * (size_t)i, sizeof descriptor);
+      if (*count < capacity) {
+        descriptors[(*count)++] = descriptor;
+      } else {
+        close(descriptor);
+        lost = true;
+      }
+    }
+  }
+  if (!lost) return received;
+  for (int i = 0; i < *count; i++) close(descriptors[i]);
+  *count = 0;
+  errno = EMFILE;
+  return -1;
+}
+
+ssize_t linux_send_descriptors(int socket, const void *bytes, size_t length, const int *descriptors, int count) {
+  union {
+    char bytes[CMSG_SPACE(sizeof(int) * descriptor_capacity)];
+    struct cmsghdr alignment;
+  } control;
+  struct iovec piece = {.iov_base = (void *)bytes, .iov_len = length};
+  struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
+  if (count > descriptor_capacity) {
+    errno = EINVAL;
+    return -1;
+  }
+  if (count > 0) {
+    size_t size = sizeof(int) * (size_t)count;
+    memset(&control, 0, sizeof control);
+    message.msg_control = control.bytes;
+    message.msg_controllen = CMSG_SPACE(size);
+    struct cmsghdr *item = CMSG_FIRSTHDR(&message);
+    item->cmsg_level = SOL_SOCKET;
+    item->cmsg_type = SCM_RIGHTS;
+    item->cmsg_len = CMSG_LEN(size);
+    memcpy(CMSG_DATA(item), descriptors, size);
+  }
+  return sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }

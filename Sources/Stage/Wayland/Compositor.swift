@@ -14,6 +14,8 @@ extension Wayland {
     private(set) var now = Instant.zero
     /// The number given out last, for events that requests may refer to.
     private(set) var serial: UInt32 = 0
+    /// What was dropped or refused.
+    var counters = Counters()
     private var nextClient = 1
     private var nextSurface: UInt64 = 1
     private var events: [ToplevelEvent] = []
@@ -238,15 +240,15 @@ extension Wayland {
     }
 
     /// What lies on the screen now; nil when nothing changed. Whoever takes the layers calls `presented` when they are seen.
-    func takeLayers() -> LayersUpdate? {
+    package func takeLayers() -> LayersUpdate? {
       settle()
       guard isContentNew else { return nil }
       isContentNew = false
       let before = Dictionary(shown.map { ($0.identifier, $0.target) }, uniquingKeysWith: { first, _ in first })
-      let isGeometryNew =
+      let isRearranged =
         shown.count != arrangement.count
         || !zip(shown, arrangement).allSatisfy { $0.identifier == $1.surface.identifier && $0.target == $1.target }
-      var isNew = isGeometryNew
+      var isNew = isRearranged
       var layers: [SurfaceLayer] = []
       for placed in arrangement {
         let (surface, target) = (placed.surface, placed.target)
@@ -272,7 +274,7 @@ extension Wayland {
       let after = Dictionary(arrangement.map { ($0.surface.identifier, $0.target) }, uniquingKeysWith: { first, _ in first })
       let uncovered = shown.filter { after[$0.identifier] != $0.target }.compactMap { Region.common($0.target, output.bounds) }
       shown = arrangement.map { ($0.surface.identifier, $0.target) }
-      return isNew ? LayersUpdate(layers: layers, isGeometryNew: isGeometryNew, uncovered: uncovered) : nil
+      return isNew ? LayersUpdate(layers: layers, isRearranged: isRearranged, uncovered: uncovered) : nil
     }
 
     /// The layers taken last are on the screen since `time`; `sequence` counts refreshes of the given length.

@@ -52,7 +52,21 @@ int linux_route_monitor(void);
 int64_t linux_peer_user(int descriptor);
 /// Whether something keeps the wall clock right (adjtimex).
 bool linux_clock_is_synchronised(void);
-/// Takes a connection from a listening socket: non-blocking, closed on exec. Returns its descriptor, or -1 with errno.
-int linux_accept(int descriptor);
 /// Sends two pieces as one, without blocking and without SIGPIPE. Returns how many bytes the kernel took, or -1 with errno.
 ssize_t linux_send_pieces(int descriptor, const void *head, size_t head_length, const void *body, size_t body_length);
+
+/// Memory with a descriptor, which may be sealed; -1 with errno.
+int linux_memory_create(const char *name);
+/// Makes memory of `linux_memory_create` unchangeable for all who hold it. Returns 0, or -1 with errno.
+int linux_memory_seal(int descriptor);
+/// Whether the descriptor is of shared memory, so that reading it waits for nobody.
+bool linux_is_memory(int descriptor);
+/// Who is at the other end of a Unix socket. False when the kernel does not say.
+bool linux_peer(int descriptor, int32_t *process, uint32_t *user);
+/// Accepts a connection, non-blocking and closed on exec. Returns its descriptor, or -1 with errno.
+int linux_accept(int listener);
+/// Receives bytes and up to `*count` descriptors without blocking. Returns the number of bytes and sets `*count`, or -1 with errno;
+/// EMFILE when more descriptors were passed than fit, all of them closed then.
+ssize_t linux_receive_descriptors(int socket, void *bytes, size_t length, int *descriptors, int *count);
+/// Sends bytes with descriptors (at most 253) without blocking. Returns the number of bytes taken, or -1 with errno.
+ssize_t linux_send_descriptors(int socket, const void *bytes, size_t length, const int *descriptors, int count);

@@ -102,13 +102,13 @@ extension Wayland {
       if bitmap.stride == layout.stride, area.width * 8 >= layout.stride {
         // Rows that follow each other closely are read with one call.
         let length = (area.height - 1) * layout.stride + area.width * 4
-        try read(length, at: start + area.y * layout.stride, to: bitmap.address(x: area.x, y: area.y))
+        try read(length, at: start + area.y * layout.stride, to: address(x: area.x, y: area.y, in: bitmap))
       } else {
         for y in area.y..<(area.y + area.height) {
-          try read(area.width * 4, at: start + y * layout.stride, to: bitmap.address(x: area.x, y: y))
+          try read(area.width * 4, at: start + y * layout.stride, to: address(x: area.x, y: y, in: bitmap))
         }
       }
-      if layout.format == .xrgb8888 { bitmap.makeOpaque(area) }
+      if layout.format == .xrgb8888 { makeOpaque(area, of: bitmap) }
     }
 
     /// Copies all of the buffer, turned upright, to a bitmap of the upright size.
@@ -118,8 +118,20 @@ extension Wayland {
       for y in 0..<bitmap.height {
         for x in 0..<bitmap.width {
           let source = transform.source(x: x, y: y, width: layout.width, height: layout.height)
-          unsafe bitmap.address(x: x, y: y).copyMemory(from: turned.address(x: source.x, y: source.y), byteCount: 4)
+          unsafe address(x: x, y: y, in: bitmap).copyMemory(from: address(x: source.x, y: source.y, in: turned), byteCount: 4)
         }
+      }
+    }
+
+    private func address(x: Int, y: Int, in bitmap: SurfaceBitmap) -> UnsafeMutableRawPointer {
+      unsafe UnsafeMutableRawPointer(bitmap.pixels + y * bitmap.stride + x * 4)
+    }
+
+    /// Sets alpha, which means nothing in an opaque format.
+    private func makeOpaque(_ area: Rectangle, of bitmap: SurfaceBitmap) {
+      for y in area.y..<(area.y + area.height) {
+        let row = unsafe address(x: area.x, y: y, in: bitmap).assumingMemoryBound(to: UInt32.self)
+        for x in 0..<area.width { unsafe row[x] |= 0xFF00_0000 }
       }
     }
 

@@ -355,6 +355,16 @@ extension Wayland {
       return true
     }
 
+    // MARK: Videos
+
+    /// Changes the videos with the next commit.
+    func changeVideos(_ change: (inout VideoState) -> Void) {
+      guard !isDestroyed else { return }
+      var state = pending.videos ?? waiting?.videos ?? videos
+      change(&state)
+      pending.videos = state
+    }
+
     // MARK: Being seen
 
     private func updateEntered() {

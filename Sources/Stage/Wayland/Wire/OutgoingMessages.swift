@@ -6,6 +6,7 @@ extension Wayland {
     /// Written with 8 bits after the point.
     case fixed(Double)
     case string(String)
+    case optionalString(String?)
     /// An object that the client knows, or none.
     case object(Resource?)
     /// The number of an object that the event makes.
@@ -39,6 +40,7 @@ extension Wayland {
         case .fixed(let value): append(UInt32(bitPattern: Wayland.fixed(value)))
         case .object(let resource): append(resource.map { $0.isDestroyed ? 0 : $0.id } ?? 0)
         case .string(let text): append(Array(text.utf8) + [0])
+        case .optionalString(let text): append(text.map { Array($0.utf8) + [0] } ?? [])
         case .array(let value): append(value)
         case .descriptor(let descriptor): carried.append(descriptor)
         }
