@@ -11,7 +11,8 @@ extension Wayland {
 
     /// What the server has, in the order that it is announced; numbered from 1.
     static let all: [Global] = [
-      Global("wl_compositor", 6) { CompositorGlobal($0, id: $1, version: $2) },
+      // Debian 12's client library knows no more than version 5, and stock clients bind whatever is announced.
+      Global("wl_compositor", 5) { CompositorGlobal($0, id: $1, version: $2) },
       Global("wl_subcompositor", 1) { Subcompositor($0, id: $1, version: $2) },
       Global("wl_shm", 1) { SharedMemory($0, id: $1, version: $2) },
       Global("wl_output", 4) { Output($0, id: $1, version: $2) },

@@ -14,6 +14,7 @@ final class TestScreen: Sendable {
     var pixels = [UInt8](repeating: 0, count: TestScreen.width * TestScreen.height * 4)
     var inputs: [StageInput] = []
     var events: [ToplevelEvent] = []
+    var targets: [Rectangle] = []
     var flips = 0
     var isStopping = false
   }
@@ -25,10 +26,14 @@ final class TestScreen: Sendable {
 
   private let shared = Shared()
   private let thread: Mutex<pthread_t?>
+  /// The folder that programs are given as theirs for run time.
+  let folder: String
   let path: String
 
   init() throws {
-    path = "/tmp/parlor-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    folder = "/run/parlor-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    mkdir(folder, 0o700)
+    path = folder + "/wayland-0"
     let shared = shared
     let server = try WaylandServer(
       path: path, width: TestScreen.width, height: TestScreen.height, isAdmitted: { _ in true },
@@ -58,6 +63,7 @@ final class TestScreen: Sendable {
   deinit {
     shared.state.withLock { $0.isStopping = true }
     if let running = thread.withLock({ $0 }) { pthread_join(running, nil) }
+    rmdir(folder)
   }
 
   private static func run(_ server: WaylandServer, _ shared: Shared) {
@@ -72,6 +78,7 @@ final class TestScreen: Sendable {
       if let update {
         shared.state.withLock { state in
           paint(update.layers, on: &state.pixels)
+          state.targets = update.layers.map(\.target)
           state.flips += 1
         }
         shared.changed.signal()
@@ -113,6 +120,8 @@ final class TestScreen: Sendable {
     Picture(width: TestScreen.width, height: TestScreen.height, pixels: shared.state.withLock { $0.pixels })
   }
 
+  /// Where the surfaces lie, from the bottom up.
+  var targets: [Rectangle] { shared.state.withLock { $0.targets } }
   var flips: Int { shared.state.withLock { $0.flips } }
   var events: [ToplevelEvent] { shared.state.withLock { $0.events } }
 
@@ -129,9 +138,9 @@ final class TestScreen: Sendable {
     return condition(picture)
   }
 
-  /// Waits until nothing has changed for `interval`, or a minute has passed.
+  /// Waits until nothing has changed for `interval`, or ten seconds have passed.
   func settle(_ interval: Interval = .milliseconds(700)) {
-    let end = StageThread.now() + .milliseconds(60_000)
+    let end = StageThread.now() + .milliseconds(10_000)
     var (last, since) = (flips, StageThread.now())
     while StageThread.now() < end, StageThread.now() - since < interval {
       shared.changed.wait(until: StageThread.now() + .milliseconds(50))
@@ -145,7 +154,7 @@ final class TestProgram {
   private let process: pid_t
   private(set) var status: Int32?
 
-  init(_ arguments: [String], on path: String, environment extra: [String: String] = [:]) throws {
+  init(_ arguments: [String], on screen: TestScreen, environment extra: [String: String] = [:]) throws {
     var environment: [String: String] = [:]
     var entry = environ
     while let text = entry.pointee {
@@ -153,12 +162,12 @@ final class TestProgram {
       environment[String(parts[0])] = parts.count > 1 ? String(parts[1]) : ""
       entry += 1
     }
-    environment["WAYLAND_DISPLAY"] = path
+    environment["WAYLAND_DISPLAY"] = "wayland-0"
+    environment["XDG_RUNTIME_DIR"] = screen.folder
     environment["GDK_BACKEND"] = "wayland"
     environment["GSK_RENDERER"] = "cairo"
     environment["GTK_A11Y"] = "none"
     environment["GSETTINGS_BACKEND"] = "memory"
-    environment["XDG_RUNTIME_DIR"] = environment["XDG_RUNTIME_DIR"] ?? "/tmp"
     for (name, value) in extra { environment[name] = value }
     var process = pid_t()
     var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]

@@ -7,7 +7,7 @@ extension Wayland {
 
     override func handle(_ opcode: UInt16, _ arguments: inout Arguments) throws(ProtocolFailure) {
       switch Request(rawValue: opcode) {
-      case .createSurface: try client.add(Surface(client, id: try arguments.newID(), version: version)).wasBound()
+      case .createSurface: try client.add(Surface(client, id: try arguments.newID(), version: version))
       case .createRegion: try client.add(RegionResource(client, id: try arguments.newID(), version: version))
       case nil: throw unknown(opcode)
       }

@@ -13,11 +13,11 @@ extension Wayland {
   }
 
   /// `wl_surface`: a rectangle of pixels with double-buffered state.
-  final class Surface: Resource, BoundResource {
+  final class Surface: Resource {
     enum Request: UInt16 {
       case destroy, attach, damage, frame, setOpaqueRegion, setInputRegion, commit, setBufferTransform, setBufferScale, damageBuffer, offset
     }
-    enum Event: UInt16 { case enter, leave, preferredScale, preferredTransform }
+    enum Event: UInt16 { case enter, leave }
     enum Failure: UInt32 { case invalidScale, invalidTransform, invalidSize, invalidOffset }
 
     override var interface: String { "wl_surface" }
@@ -67,12 +67,6 @@ extension Wayland {
     override init(_ client: Client, id: UInt32, version: UInt32) {
       identifier = client.compositor.newSurfaceIdentifier()
       super.init(client, id: id, version: version)
-    }
-
-    func wasBound() {
-      guard version >= 6 else { return }
-      post(Event.preferredScale.rawValue, .int(1))
-      post(Event.preferredTransform.rawValue, .uint(BufferTransform.normal.rawValue))
     }
 
     override func handle(_ opcode: UInt16, _ arguments: inout Arguments) throws(ProtocolFailure) {
