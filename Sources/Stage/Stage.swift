@@ -222,6 +222,7 @@ public final class Stage: Sendable {
     page.forEachVisibleVideo { placed in
       guard let newest = shelf.newest(of: placed.identifier) else { return placed.frame == nil ? nil : placed.show(nil) }
       if newest.isNew {
+        if new.isEmpty { new.reserveCapacity(4) }
         new.append(PresentedVideo(video: placed.identifier, frame: newest.frame, rectangle: placed.box.visible))
         shelf.markShown(newest.frame, of: placed.identifier)
       }

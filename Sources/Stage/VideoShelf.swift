@@ -3,10 +3,13 @@ import Synchronization
 
 /// The newest frame of each video that pages may show. From any thread.
 final class VideoShelf: Sendable {
-  private struct Slot {
+  /// A class, so that a new frame is put in without copying the dictionary's value out and in.
+  private final class Slot {
     var frame: VideoFrame
     /// Whether no flip has shown it yet.
     var isNew = true
+
+    init(_ frame: VideoFrame) { self.frame = frame }
   }
 
   private struct Content {
@@ -15,8 +18,8 @@ final class VideoShelf: Sendable {
     var skipped = 0
     var unseen = 0
 
-    mutating func countLost(_ slot: Slot?, of video: VideoIdentifier) {
-      guard let slot, slot.isNew else { return }
+    mutating func countLost(_ slot: Slot, of video: VideoIdentifier) {
+      guard slot.isNew else { return }
       if seen.contains(video) { skipped += 1 } else { unseen += 1 }
     }
   }
@@ -25,10 +28,15 @@ final class VideoShelf: Sendable {
 
   /// Puts the newest frame of a video in, in place of the one before, and returns whether the video can be seen.
   func put(_ frame: VideoFrame, of video: VideoIdentifier) -> Bool {
-    let (old, isSeen) = content.withLock { content in
-      let old = content.slots.updateValue(Slot(frame: frame), forKey: video)
-      content.countLost(old, of: video)
-      return (old, content.seen.contains(video))
+    let (old, isSeen) = content.withLock { content -> (VideoFrame?, Bool) in
+      let isSeen = content.seen.contains(video)
+      guard let slot = content.slots[video] else {
+        content.slots[video] = Slot(frame)
+        return (nil, isSeen)
+      }
+      content.countLost(slot, of: video)
+      defer { (slot.frame, slot.isNew) = (frame, true) }
+      return (slot.frame, isSeen)
     }
     _ = old  // released outside the lock: it may return memory to a pool
     return isSeen
@@ -36,10 +44,10 @@ final class VideoShelf: Sendable {
 
   /// Forgets a video.
   func remove(_ video: VideoIdentifier) {
-    let old = content.withLock { content in
-      let old = content.slots.removeValue(forKey: video)
-      content.countLost(old, of: video)
-      return old
+    let old = content.withLock { content -> VideoFrame? in
+      guard let slot = content.slots.removeValue(forKey: video) else { return nil }
+      content.countLost(slot, of: video)
+      return slot.frame
     }
     _ = old
   }
@@ -55,8 +63,8 @@ final class VideoShelf: Sendable {
   /// Marks a frame as shown, unless a newer one came meanwhile.
   func markShown(_ frame: VideoFrame, of video: VideoIdentifier) {
     content.withLock { content in
-      guard content.slots[video]?.frame.buffer === frame.buffer else { return }
-      content.slots[video]?.isNew = false
+      guard let slot = content.slots[video], slot.frame.buffer === frame.buffer else { return }
+      slot.isNew = false
     }
   }
 
