@@ -15,6 +15,8 @@ public final class HeadlessOutput {
   private var remotePainter = VideoPainter()
   private var selfViewPainter = VideoPainter()
   private var noticePainter = NoticePainter()
+  private var panelPainter: PanelPainter
+  private var pointerPainter: PointerPainter
   private var shown = Places()
   private var shownPage = false
 
@@ -36,6 +38,21 @@ public final class HeadlessOutput {
     (self.width, self.height) = (width, height)
     canvas = Canvas(width: width, height: height)
     page = PageComposition(screen: canvas.bounds)
+    panelPainter = PanelPainter(screen: canvas.bounds)
+    pointerPainter = PointerPainter(screen: canvas.bounds)
+  }
+
+  /// Changes the panel that lies over everything but notices, and the pointer over that; says where the panel's parts stand, and whether
+  /// anything changed.
+  func setPanel(_ panel: PanelContent?, pointer: (x: Double, y: Double)?, theme: Notice.Theme) -> (layout: PanelLayout?, isNew: Bool) {
+    if panel == nil && panelPainter.layout == nil && pointer == nil { return (nil, false) }
+    let areas = [panelPainter.draw(panel, theme: theme)].compactMap { $0 } + pointerPainter.move(to: pointer)
+    for area in areas { page.invalidate(area) }
+    return (panelPainter.layout, !areas.isEmpty)
+  }
+
+  private var overlay: PageComposition.Overlay {
+    PageComposition.Overlay(isDimmed: panelPainter.layout != nil, panel: panelPainter.raster, pointer: pointerPainter.raster)
   }
 
   /// Composes a whole scene, whatever was shown before.
@@ -50,7 +67,12 @@ public final class HeadlessOutput {
       damage = .all
       page.invalidate(canvas.bounds)
     }
-    if isPage { composePage(scene, damage: damage) } else { composeCall(scene, damage: damage) }
+    if isPage {
+      composePage(scene, damage: damage)
+    } else {
+      // Under a panel all is dimmed, and so painted afresh.
+      composeCall(scene, damage: panelPainter.layout != nil && !damage.isEmpty ? .all : damage)
+    }
   }
 
   /// Whether a page has something to paint that the screen does not show yet.
@@ -58,10 +80,10 @@ public final class HeadlessOutput {
 
   private func composePage(_ scene: Scene, damage: Scene.Damage) {
     var places = Places()
-    var overlay = PageComposition.Overlay()
+    var overlay = overlay
     if let notice = scene.notice {
       places.notice = noticePainter.layOut(notice, secondsLeft: scene.secondsLeft, theme: scene.theme, width: width, height: height)
-      overlay.rasters.1 = noticePainter.raster
+      overlay.notice = noticePainter.raster
     }
     if places.notice != shown.notice || damage.contains(.notice) {
       for box in [shown.notice, places.notice] { if let box { page.invalidate(box) } }
@@ -97,6 +119,10 @@ public final class HeadlessOutput {
     }
     if let frame = scene.selfView, let selfView {
       selfViewPainter.paint(frame, selfView, isMirrored: scene.isMirrored, on: canvas)
+      paintCount += 1
+    }
+    if panelPainter.layout != nil {
+      overlay.paint(canvas.bounds, on: canvas.raster)
       paintCount += 1
     }
     if !isSelfViewAlone, let notice = scene.notice {

@@ -40,25 +40,15 @@ struct NoticePainter: ~Copyable {
     return unsafe Raster(pixels: pixels, stride: Int(cairo_image_surface_get_stride(surface)), bounds: box)
   }
 
-  private struct Line {
-    var text: String
-    /// Height of a line in pixels.
-    var size: Double
-    var isBold = false
-    var opacity = 1.0
-  }
-
-  private static func lines(_ content: Content) -> [Line] {
-    // Capital letters of 1/30 of the screen's height are 10 mm tall on a 24-inch monitor: read without effort at two metres.
-    let unit = Double(min(content.height, content.width * 9 / 16))
+  private static func lines(_ content: Content) -> [Lettering.Line] {
+    let unit = Lettering.unit(width: content.width, height: content.height)
     let notice = content.notice
-    var lines = [Line(text: notice.title, size: notice.kind == .identify ? unit / 7 : unit / 13, isBold: true)]
-    lines.append(Line(text: notice.text, size: unit / 21))
+    var lines = [Lettering.Line(text: notice.title, size: notice.kind == .identify ? unit / 7 : unit / 13, isBold: true)]
+    lines.append(Lettering.Line(text: notice.text, size: unit / 21))
     if let seconds = content.secondsLeft {
-      let clock = seconds < 60 ? "\(seconds) s" : "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
-      lines.append(Line(text: clock, size: unit / 16, isBold: true))
+      lines.append(Lettering.Line(text: Lettering.clock(seconds), size: unit / 16, isBold: true))
     }
-    if case .error(let code) = notice.kind { lines.append(Line(text: code, size: unit / 30, opacity: 0.75)) }
+    if case .error(let code) = notice.kind { lines.append(Lettering.Line(text: code, size: unit / 30, opacity: 0.75)) }
     return lines.filter { !$0.text.isEmpty }
   }
 
@@ -76,7 +66,7 @@ struct NoticePainter: ~Copyable {
       unsafe cairo_destroy(probeContext)
       unsafe cairo_surface_destroy(probe)
     }
-    let layouts = unsafe lines.map { unsafe NoticePainter.layout($0, on: probeContext, width: wrapWidth) }
+    let layouts = unsafe lines.map { unsafe Lettering.layout($0, on: probeContext, width: wrapWidth) }
     defer { for layout in layouts { unsafe g_object_unref(UnsafeMutableRawPointer(layout)) } }
     var (textWidth, textHeight) = (1.0, 0.0)
     var tops: [Double] = []
@@ -96,46 +86,16 @@ struct NoticePainter: ~Copyable {
     let context = unsafe cairo_create(drawn)
     defer { unsafe cairo_destroy(context) }
     let background = content.theme.background
-    unsafe NoticePainter.roundedBox(context, Double(width), Double(height), radius: padding / 2)
-    unsafe NoticePainter.setColor(context, background, opacity: 0.92)
+    unsafe Lettering.roundedBox(context, width: Double(width), height: Double(height), radius: padding / 2)
+    unsafe Lettering.setColor(context, background, opacity: 0.92)
     unsafe cairo_fill(context)
     for (index, layout) in layouts.enumerated() {
       let left = (Double(width) - wrapWidth) / 2
       unsafe cairo_move_to(context, left, padding + tops[index])
-      unsafe NoticePainter.setColor(context, content.theme.foreground, opacity: lines[index].opacity)
+      unsafe Lettering.setColor(context, content.theme.foreground, opacity: lines[index].opacity)
       unsafe pango_cairo_show_layout(context, layout)
     }
     unsafe cairo_surface_flush(drawn)
     surface = drawn
-  }
-
-  private static func layout(_ line: Line, on context: OpaquePointer?, width: Double) -> OpaquePointer {
-    guard let layout = unsafe pango_cairo_create_layout(context) else { preconditionFailure("Pango is out of memory") }
-    let font = unsafe pango_font_description_from_string(line.isBold ? "Sans Bold" : "Sans")
-    unsafe pango_font_description_set_absolute_size(font, max(1, line.size) * Double(PANGO_SCALE))
-    unsafe pango_layout_set_font_description(layout, font)
-    unsafe pango_font_description_free(font)
-    unsafe pango_layout_set_text(layout, line.text, -1)
-    unsafe pango_layout_set_width(layout, Int32(width * Double(PANGO_SCALE)))
-    unsafe pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR)
-    unsafe pango_layout_set_alignment(layout, PANGO_ALIGN_CENTER)
-    // At most this many lines; the rest becomes an ellipsis, and the box stays on the screen.
-    unsafe pango_layout_set_height(layout, -5)
-    unsafe pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)
-    return layout
-  }
-
-  private static func setColor(_ context: OpaquePointer?, _ color: Color, opacity: Double) {
-    unsafe cairo_set_source_rgba(context, Double(color.red) / 255, Double(color.green) / 255, Double(color.blue) / 255, opacity)
-  }
-
-  private static func roundedBox(_ context: OpaquePointer?, _ width: Double, _ height: Double, radius: Double) {
-    let quarter = Double.pi / 2
-    unsafe cairo_new_sub_path(context)
-    unsafe cairo_arc(context, width - radius, radius, radius, -quarter, 0)
-    unsafe cairo_arc(context, width - radius, height - radius, radius, 0, quarter)
-    unsafe cairo_arc(context, radius, height - radius, radius, quarter, 2 * quarter)
-    unsafe cairo_arc(context, radius, radius, radius, 2 * quarter, 3 * quarter)
-    unsafe cairo_close_path(context)
   }
 }

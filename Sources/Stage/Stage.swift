@@ -22,6 +22,7 @@ public final class Stage: Sendable {
 
   let wake = WakeSignal()
   private let shelf = VideoShelf()
+  let desk = Mutex(PanelDesk())
 
   /// What other threads asked for since the last `present`.
   private struct Wishes {
@@ -158,6 +159,8 @@ public final class Stage: Sendable {
       return wishes
     }
     let (newRemote, newSelfView) = (remote.take(), selfView.take())
+    // Those that follow may be over just as well.
+    while let reply = desk.withLock({ $0.advance(to: now) }) { reply.deliver() }
     let flip = show.withLock { show -> Flip? in
       var damage = wanted.damage
       if wanted.removesRemote { show.scene.remote = nil }
@@ -179,11 +182,12 @@ public final class Stage: Sendable {
         show.scene.notice = wanted.notice
         show.noticeStart = wanted.notice.map { _ in now }
       }
-      let secondsLeft = Stage.secondsLeft(of: show.scene.notice, since: show.noticeStart, now: now)
+      let secondsLeft = Stage.secondsLeft(of: show.scene.notice?.countdown, since: show.noticeStart, now: now)
       if show.scene.secondsLeft != secondsLeft {
         show.scene.secondsLeft = secondsLeft
         damage.insert(.notice)
       }
+      if updatePanel(of: show.output, now: now, theme: wanted.theme) { damage = .all }
       guard !damage.isEmpty || show.output.isPageDamaged else { return nil }
       show.output.compose(show.scene, damage: damage)
 
@@ -216,6 +220,15 @@ public final class Stage: Sendable {
     }
   }
 
+  /// Draws the panel that is to be seen, tells where its parts stand, and returns whether a direct call's picture has to be painted again.
+  private func updatePanel(of output: HeadlessOutput, now: Instant, theme: Notice.Theme) -> Bool {
+    desk.withLock { desk in
+      let (layout, isNew) = output.setPanel(desk.content(at: now), pointer: desk.pointer, theme: theme)
+      desk.drawn(layout)
+      return isNew && output.page.isEmpty
+    }
+  }
+
   /// Gives each video that can be seen its newest frame, and returns those that no flip has shown yet.
   private func takeVideos(for page: PageComposition) -> [PresentedVideo] {
     var new: [PresentedVideo] = []
@@ -235,8 +248,9 @@ public final class Stage: Sendable {
   @discardableResult
   public func present(now: Instant) -> Flip? { present(now: now, flipTime: { now }) }
 
-  private static func secondsLeft(of notice: Notice?, since start: Instant?, now: Instant) -> Int? {
-    guard let countdown = notice?.countdown, let start else { return nil }
+  /// What a countdown of so many seconds shows.
+  static func secondsLeft(of countdown: Int?, since start: Instant?, now: Instant) -> Int? {
+    guard let countdown, let start else { return nil }
     let passed = (now - start).nanoseconds / 1_000_000_000
     return max(0, countdown - Int(max(0, passed)))
   }
@@ -261,6 +275,9 @@ public final class Stage: Sendable {
 
   /// Which areas of a page were painted last.
   var paintedAreas: [Rectangle] { show.withLock { $0.output.page.painted.areas } }
+
+  /// Where the parts of the panel stand that is shown.
+  var panelLayout: PanelLayout? { desk.withLock { $0.layout } }
 
   /// Where the layers stand on the screen.
   var places: HeadlessOutput.Places { show.withLock { $0.output.places } }

@@ -6,8 +6,18 @@ final class PageComposition {
   struct Overlay {
     /// Whether the surfaces are darkened, because a panel asks for attention.
     var isDimmed = false
-    /// From bottom to top.
-    var rasters: (Raster?, Raster?) = (nil, nil)
+    var panel: Raster?
+    var notice: Raster?
+    /// The pointer while a panel has it.
+    var pointer: Raster?
+
+    /// Lays over an area what of all this lies in it, the notice above the panel.
+    func paint(_ area: Rectangle, on raster: Raster) {
+      if isDimmed { raster.shade(area, by: PageComposition.dimming) }
+      if let panel { raster.blend(panel, area.intersection(panel.bounds)) }
+      if let notice { raster.blend(notice, area.intersection(notice.bounds)) }
+      if let pointer { raster.blend(pointer, area.intersection(pointer.bounds)) }
+    }
   }
 
   let screen: Rectangle
@@ -110,9 +120,6 @@ final class PageComposition {
     for index in first..<surfaces.count {
       surfaces[index].paint(strip, ground: index == first && lowest == nil && !isGroundLeft ? .black : nil, on: raster)
     }
-    if overlay.isDimmed { raster.shade(strip, by: PageComposition.dimming) }
-    for overlaid in [overlay.rasters.0, overlay.rasters.1] {
-      if let overlaid { raster.blend(overlaid, strip.intersection(overlaid.bounds)) }
-    }
+    overlay.paint(strip, on: raster)
   }
 }

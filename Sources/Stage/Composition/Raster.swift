@@ -12,6 +12,12 @@ struct Raster {
   /// The address of the screen's pixel at (`x`, `y`), which must lie inside.
   func address(x: Int, y: Int) -> UnsafeMutablePointer<UInt8> { unsafe pixels + (y - bounds.y) * stride + (x - bounds.x) * 4 }
 
+  /// The part of it that lies in `area`; nil when there is none.
+  func clipped(to area: Rectangle) -> Raster? {
+    let part = bounds.intersection(area)
+    return part.isEmpty ? nil : unsafe Raster(pixels: address(x: part.x, y: part.y), stride: stride, bounds: part)
+  }
+
   /// Makes an area one colour (alpha, red, green, blue from the highest byte), whatever was there.
   func fill(_ area: Rectangle, _ value: UInt32) {
     guard !area.isEmpty else { return }
