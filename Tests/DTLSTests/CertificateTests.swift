@@ -47,5 +47,13 @@ import Testing
     #expect(throws: DTLSError.self) { try Certificate.generate(commonName: "") }
     #expect(throws: DTLSError.self) { try Certificate.generate(commonName: String(repeating: "x", count: 65)) }
     #expect(throws: DTLSError.self) { try Certificate.generate(validDays: 0) }
+    #expect(throws: DTLSError.self) { try Certificate.generate(expires: 99, now: 100) }
+    #expect(throws: DTLSError.self) { try Certificate.generate(expires: .max, now: -1) }
+  }
+
+  @Test(arguments: [Certificate.KeyType.ecdsaP256, .rsa2048]) func anInstantOfExpiryIsKept(keyType: Certificate.KeyType) throws {
+    for expires in [1_700_000_000, 1_700_000_001, 1_800_000_000] as [Int64] {
+      #expect(try Certificate.generate(expires: expires, keyType: keyType, now: 1_700_000_000).expires == expires)
+    }
   }
 }

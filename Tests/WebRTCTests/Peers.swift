@@ -44,6 +44,10 @@ extension [PeerConnectionEvent] {
   var negotiationsNeeded: Int { count { event in if case .negotiationNeeded = event { true } else { false } } }
   var openedChannels: Int { count { event in if case .dataChannelOpen = event { true } else { false } } }
   var closedChannels: Int { count { event in if case .dataChannelClose = event { true } else { false } } }
+  var closingChannels: Int { count { event in if case .dataChannelClosing = event { true } else { false } } }
+  var channelErrors: [PeerConnectionError] {
+    compactMap { event in if case .dataChannelError(_, let error) = event { error } else { nil } }
+  }
   var keyFrameRequests: Int { count { event in if case .keyFrameRequested = event { true } else { false } } }
 }
 

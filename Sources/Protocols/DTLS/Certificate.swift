@@ -33,20 +33,32 @@ public final class Certificate: Sendable {
   public static func generate(
     commonName: String = "parlor", validDays: Int = 30, keyType: KeyType = .ecdsaP256, now: Int64 = Int64(time(nil))
   ) throws(DTLSError) -> Certificate {
-    guard (1...64).contains(commonName.unicodeScalars.count) else { throw .invalidCertificate("a common name has 1 to 64 characters") }
     guard (1...36_500).contains(validDays) else { throw .invalidCertificate("it can be valid for 1 to 36,500 days") }
+    return try generate(commonName: commonName, expires: now + Int64(validDays) * 86_400, keyType: keyType, now: now)
+  }
+
+  /// The same with an instant of expiry, in seconds since 1970: from `now`, when it is of no use from the beginning, to a hundred years later
+  /// (W3C `generateCertificate` with `expires`).
+  public static func generate(
+    commonName: String = "parlor", expires: Int64, keyType: KeyType = .ecdsaP256, now: Int64 = Int64(time(nil))
+  ) throws(DTLSError) -> Certificate {
+    guard (1...64).contains(commonName.unicodeScalars.count) else { throw .invalidCertificate("a common name has 1 to 64 characters") }
+    let day: Int64 = 86_400
+    let (lifetime, isOverflow) = expires.subtractingReportingOverflow(now)
+    guard !isOverflow, (0...36_500 * day).contains(lifetime) else {
+      throw .invalidCertificate("it expires between now and a hundred years from now")
+    }
     let key = try makeKey(keyType)
     defer { EVP_PKEY_free(key) }
     guard let certificate = X509_new() else { throw .fromQueue(doing: "X509_new") }
     defer { X509_free(certificate) }
 
     var generator = SystemRandomNumberGenerator()
-    let day: Int64 = 86_400
     try DTLSError.check(X509_set_version(certificate, 2), "X509_set_version")
     try DTLSError.check(
       ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), generator.next() >> 1 | 1), "ASN1_INTEGER_set_uint64")
     guard ASN1_TIME_set(X509_getm_notBefore(certificate), Int(now - day)) != nil,
-      ASN1_TIME_set(X509_getm_notAfter(certificate), Int(now + Int64(validDays) * day)) != nil
+      ASN1_TIME_set(X509_getm_notAfter(certificate), Int(expires)) != nil
     else { throw .invalidCertificate("its time of validity cannot be written") }
     let name = X509_get_subject_name(certificate)
     try DTLSError.check(

@@ -19,7 +19,7 @@ extension Association {
     let slot = channels.add(options)
     if let stream = options.negotiatedIdentifier { channels.assign(slot, stream: stream) }
     let identifier = channels[slot].identifier
-    if phase != .closed, channels[slot].stream == nil, !assignStream(slot) {
+    if areStreamsAssigned, channels[slot].stream == nil, !assignStream(slot) {
       channels.remove(slot)
       throw .noIdentifierLeft
     }

@@ -177,7 +177,10 @@ extension Association {
 
   /// The peer wants the channel closed: ours follows when what is queued was sent.
   private mutating func closeByPeer(_ slot: Int) {
-    if channels[slot].state != .closing { channels[slot].state = .closing }
+    if channels[slot].state != .closing {
+      if channels[slot].state == .open { events.append(.channelClosing(channels[slot].identifier)) }
+      channels[slot].state = .closing
+    }
     if channels[slot].queue.isEmpty, !channels[slot].isOutgoingReset { requestReset(slot) }
   }
 

@@ -73,6 +73,7 @@ public struct Association: Sendable {
   var channels = ChannelTable()
   /// All stream identifiers of our parity below it are in use.
   var lowestFreeStream: Int?
+  var areStreamsAssigned = false
   var resets: StreamResets
 
   // Timers: INIT and COOKIE ECHO, DATA, SHUTDOWN, delayed acknowledgment, heartbeat.
@@ -127,9 +128,21 @@ public struct Association: Sendable {
     }
   }
 
+  /// Gives channels their streams from now on, ahead of `start`: the DTLS role is final.
+  public mutating func assignStreams() {
+    areStreamsAssigned = true
+    for slot in channels.used where channels[slot].stream == nil { assignStream(slot) }
+  }
+
+  /// How many channels there can be at once, as both ends agreed; nil until the association is up.
+  public var maximumChannels: Int? {
+    guard phase != .closed, phase != .cookieWait, phase != .cookieEchoed, phase != .ended else { return nil }
+    return Int(min(configuration.streams, peerIncomingStreams))
+  }
+
   /// Sets our DTLS role when it was not known at the beginning. Only before `start`.
   public mutating func setRole(isDTLSClient: Bool) {
-    precondition(phase == .closed || phase == .ended, "streams have been numbered by the role that was given")
+    precondition((phase == .closed || phase == .ended) && !areStreamsAssigned, "streams have been numbered by the role that was given")
     self.isDTLSClient = isDTLSClient
   }
 
@@ -145,7 +158,7 @@ public struct Association: Sendable {
   public mutating func start(now: Instant) {
     guard phase == .closed else { return }
     phase = .cookieWait
-    for slot in channels.used where channels[slot].stream == nil { assignStream(slot) }
+    assignStreams()
     sendInitiation(now: now)
   }
 

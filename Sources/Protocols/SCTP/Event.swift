@@ -10,6 +10,8 @@ public enum Event: Sendable {
   case message(ChannelIdentifier, [UInt8], isText: Bool)
   /// The buffered amount fell to the channel's threshold.
   case bufferedAmountLow(ChannelIdentifier)
+  /// The peer closes an open channel: nothing more can be sent on it.
+  case channelClosing(ChannelIdentifier)
   /// A channel is closed in both directions; its identifier names nothing any more.
   case channelClosed(ChannelIdentifier)
   /// The association is closed for good. The reason is nil when both ends wanted it.

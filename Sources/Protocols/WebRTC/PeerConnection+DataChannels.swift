@@ -4,27 +4,30 @@ import DTLS
 import SCTP
 import SDP
 
-/// A data channel's standing: W3C `RTCDataChannel`.
-public struct DataChannel: Sendable {
-  /// W3C `RTCDataChannelState`.
-  public enum State: String, Sendable { case connecting, open, closing, closed }
-
-  /// Its name within the connection.
-  public let identifier: DataChannelIdentifier
-  /// What it was opened with.
-  public let options: ChannelOptions
-  /// Its state.
-  public internal(set) var state = State.connecting
-  /// The SCTP stream, once it is known.
-  public internal(set) var streamIdentifier: UInt16?
-  var channel: ChannelIdentifier?
-  var bufferedAmountLowThreshold = 0
-  var hasOpened = false
-}
-
 extension PeerConnection {
-  /// All data channels ever opened, the closed ones too.
-  public var dataChannels: [DataChannel] { channels }
+  /// The data channels that are not closed, the oldest first.
+  public var dataChannels: [DataChannel] { channels.list }
+
+  /// The data channel of that name; nil once it is closed.
+  public func dataChannel(_ identifier: DataChannelIdentifier) -> DataChannel? {
+    channels.index(of: identifier).map { channels[$0] }
+  }
+
+  /// W3C `sctp`; nil while no description of this side carries data channels.
+  public var sctpTransport: SCTPTransport? {
+    let sections = negotiation.localDescription?.description.media ?? []
+    guard association != nil || sections.contains(where: { $0.kind == .application && !$0.isRejected }) else { return nil }
+    guard let association else { return SCTPTransport(state: isClosed ? .closed : .connecting, maximumMessageSize: 65_536) }
+    let state: SCTPTransport.State =
+      switch association.state {
+      case _ where isClosed || isAssociationEnded: .closed
+      case .connected, .shutdown: .connected
+      case .connecting: .connecting
+      case .closed: isAssociationStarted ? .closed : .connecting
+      }
+    return SCTPTransport(
+      state: state, maximumMessageSize: association.remoteMaximumMessageSize, maximumChannels: association.maximumChannels)
+  }
 
   /// W3C `createDataChannel`.
   public mutating func createDataChannel(_ options: ChannelOptions) throws(PeerConnectionError) -> DataChannelIdentifier {
@@ -35,30 +38,37 @@ extension PeerConnection {
     if options.maxPacketLifeTime != nil, options.maxRetransmits != nil {
       throw PeerConnectionError(.type, "a channel has a maximum life time or a maximum of retransmissions, not both")
     }
+    guard (0...65_535).contains(options.maxPacketLifeTime ?? 0), (0...65_535).contains(options.maxRetransmits ?? 0) else {
+      throw PeerConnectionError(.type, "a maximum life time or a maximum of retransmissions is not from 0 to 65535")
+    }
     if let wanted = options.negotiatedIdentifier {
       if wanted == .max { throw PeerConnectionError(.type, "65535 is not a channel identifier") }
-      let isTaken = channels.contains { $0.state != .closed && ($0.streamIdentifier ?? $0.options.negotiatedIdentifier) == wanted }
-      if isTaken { throw PeerConnectionError(.operation, "the channel identifier \(wanted) is in use") }
+      if channels.list.contains(where: { $0.streamIdentifier == wanted }) {
+        throw PeerConnectionError(.operation, "the channel identifier \(wanted) is in use")
+      }
+      if let limit = association?.maximumChannels, wanted >= limit {
+        throw PeerConnectionError(.operation, "the peer takes channel identifiers below \(limit) only")
+      }
     }
-    let identifier = DataChannelIdentifier(rawValue: channels.count)
-    channels.append(DataChannel(identifier: identifier, options: options))
+    let index = channels.add(options)
     if association != nil {
       do throws(PeerConnectionError) {
-        try open(at: channels.count - 1)
+        try open(at: index)
       } catch {
-        channels.removeLast()
+        channels.remove(index, wasOpen: false)
         throw error
       }
     }
     negotiation.wantsData = true
     checkNegotiationNeeded()
-    return identifier
+    return channels[index].identifier
   }
 
   private mutating func open(at index: Int) throws(PeerConnectionError) {
     do throws(ChannelError) {
       guard let channel = try association?.open(channels[index].options) else { return }
-      channels[index].channel = channel
+      channels.bind(index, to: channel)
+      channels[index].streamIdentifier = association?.streamIdentifier(of: channel)
       association?.setBufferedAmountLowThreshold(channels[index].bufferedAmountLowThreshold, of: channel)
     } catch {
       throw PeerConnectionError(.operation, "\(error)")
@@ -69,8 +79,7 @@ extension PeerConnection {
   public mutating func send(
     _ data: RawSpan, isText: Bool, on identifier: DataChannelIdentifier, now: Instant
   ) throws(PeerConnectionError) {
-    guard channels.indices.contains(identifier.rawValue), channels[identifier.rawValue].state == .open,
-      let channel = channels[identifier.rawValue].channel
+    guard let index = channels.index(of: identifier), channels[index].state == .open, let channel = channels[index].channel
     else { throw PeerConnectionError(.invalidState, "the data channel is not open") }
     do throws(ChannelError) {
       try association?.send(data, isText: isText, on: channel, now: now)
@@ -83,56 +92,85 @@ extension PeerConnection {
 
   /// W3C `bufferedAmount`: bytes given to `send` that have not gone to the network.
   public func bufferedAmount(of identifier: DataChannelIdentifier) -> Int {
-    guard channels.indices.contains(identifier.rawValue), let channel = channels[identifier.rawValue].channel else { return 0 }
+    guard let index = channels.index(of: identifier), let channel = channels[index].channel else { return 0 }
     return association?.bufferedAmount(of: channel) ?? 0
   }
 
   /// W3C `bufferedAmountLowThreshold`.
   public mutating func setBufferedAmountLowThreshold(_ threshold: Int, of identifier: DataChannelIdentifier) {
-    guard channels.indices.contains(identifier.rawValue) else { return }
-    channels[identifier.rawValue].bufferedAmountLowThreshold = threshold
-    guard let channel = channels[identifier.rawValue].channel else { return }
+    guard let index = channels.index(of: identifier) else { return }
+    channels[index].bufferedAmountLowThreshold = threshold
+    guard let channel = channels[index].channel else { return }
     association?.setBufferedAmountLowThreshold(threshold, of: channel)
   }
 
   /// W3C `RTCDataChannel.close()`: what is queued is sent first.
   public mutating func closeDataChannel(_ identifier: DataChannelIdentifier, now: Instant) {
-    let index = identifier.rawValue
-    guard channels.indices.contains(index), channels[index].state == .open || channels[index].state == .connecting else { return }
+    guard let index = channels.index(of: identifier), channels[index].state == .open || channels[index].state == .connecting else {
+      return
+    }
+    let wasOpen = channels[index].state == .open
     channels[index].state = .closing
-    guard let channel = channels[index].channel else { return setClosed(index) }
+    guard let channel = channels[index].channel else { return setClosed(index, wasOpen: wasOpen) }
     association?.close(channel, now: now)
   }
 
-  private mutating func setClosed(_ index: Int) {
-    guard channels[index].state != .closed else { return }
-    channels[index].state = .closed
-    events.append(.dataChannelClose(channels[index].identifier))
+  /// Tells that a channel is closed, and forgets it. One that nobody closed has failed (W3C section 6.2, "closed abruptly").
+  private mutating func setClosed(_ index: Int, wasOpen: Bool, failure: PeerConnectionError? = nil) {
+    let channel = channels[index]
+    channels.remove(index, wasOpen: wasOpen)
+    tell(channel, failure)
+  }
+
+  private mutating func tell(_ channel: DataChannel, _ failure: PeerConnectionError?) {
+    if let failure, channel.state != .closing { events.append(.dataChannelError(channel.identifier, failure)) }
+    events.append(.dataChannelClose(channel.identifier))
+  }
+
+  private mutating func closeAll(_ failure: PeerConnectionError) {
+    let gone = channels.list
+    channels.removeAll()
+    for channel in gone { tell(channel, failure) }
   }
 
   /// Closes what waits for a data section that the peer refused.
   mutating func closeRefusedChannels() {
     guard association == nil, !negotiation.wantsData, !negotiation.hasAcceptedData else { return }
-    for index in channels.indices { setClosed(index) }
+    closeAll(PeerConnectionError(.operation, "the peer takes no data channels", detail: .dataChannelFailure))
   }
 
-  /// Makes the association when a data section was agreed on.
+  /// Makes the association when a data section was agreed on; a later agreement may set another largest message.
   mutating func startAssociation(remote: SessionDescription, role: DTLS.Role) {
     guard
       let index = remote.media.firstIndex(where: { $0.kind == .application && !$0.isRejected && $0.sctpPort != nil }),
       index < negotiation.sections.count, !negotiation.sections[index].isRejected
     else { return }
-    guard association == nil else { return }
-    var configuration = Association.Configuration()
-    configuration.remotePort = remote.media[index].sctpPort ?? 5_000
-    configuration.maximumMessageSize = self.configuration.maximumMessageSize
-    var made = Association(
-      configuration: configuration, isDTLSClient: role == .client, seed: self.configuration.seed ?? UInt64.random(in: .min ... .max))
+    if association == nil {
+      var configuration = Association.Configuration()
+      configuration.remotePort = remote.media[index].sctpPort ?? 5_000
+      configuration.maximumMessageSize = self.configuration.maximumMessageSize
+      var made = Association(
+        configuration: configuration, isDTLSClient: role == .client, seed: self.configuration.seed ?? UInt64.random(in: .min ... .max))
+      made.assignStreams()
+      association = made
+      announcedSCTPTransport = nil
+      for index in channels.list.indices.reversed()
+      where channels[index].channel == nil && channels[index].options.negotiatedIdentifier != nil {
+        openWaiting(index)
+      }
+      for identifier in channels.list.filter({ $0.channel == nil && $0.state == .connecting }).map(\.identifier) {
+        if let index = channels.index(of: identifier) { openWaiting(index) }
+      }
+    }
     // RFC 8841 section 6.1: 64 KiB when the attribute is absent, 0 for no limit.
-    made.setRemoteMaximumMessageSize(remote.media[index].maxMessageSize ?? 65_536)
-    association = made
-    for index in channels.indices where channels[index].channel == nil && channels[index].state == .connecting {
-      do throws(PeerConnectionError) { try open(at: index) } catch { setClosed(index) }
+    association?.setRemoteMaximumMessageSize(remote.media[index].maxMessageSize ?? 65_536)
+  }
+
+  private mutating func openWaiting(_ index: Int) {
+    do throws(PeerConnectionError) {
+      try open(at: index)
+    } catch {
+      setClosed(index, wasOpen: false, failure: PeerConnectionError(.operation, error.message, detail: .dataChannelFailure))
     }
   }
 
@@ -153,7 +191,11 @@ extension PeerConnection {
     if transport.state == .closed || transport.state == .failed, !isAssociationEnded {
       isAssociationEnded = true
       association?.abort(now: now)
-      for index in channels.indices { setClosed(index) }
+      takeAssociationEvents()
+      closeAll(
+        PeerConnectionError(
+          .operation, transport.state == .failed ? "the DTLS transport failed" : "the peer closed the DTLS transport",
+          detail: .sctpFailure))
     }
   }
 
@@ -162,34 +204,47 @@ extension PeerConnection {
       switch event {
       case .connected: break
       case .channelOpened(let channel):
-        guard let index = index(of: channel) else { continue }
+        guard let index = channels.index(of: channel) else { continue }
         channels[index].streamIdentifier = association?.streamIdentifier(of: channel)
-        channels[index].hasOpened = true
         if channels[index].state == .connecting {
-          channels[index].state = .open
+          channels.setOpen(index)
           events.append(.dataChannelOpen(channels[index].identifier))
         }
       case .channelOffered(let channel, let options, let stream):
-        var offered = DataChannel(identifier: DataChannelIdentifier(rawValue: channels.count), options: options)
-        (offered.channel, offered.streamIdentifier, offered.state, offered.hasOpened) = (channel, stream, .open, true)
-        channels.append(offered)
-        events.append(.dataChannel(offered.identifier))
-        events.append(.dataChannelOpen(offered.identifier))
+        let index = channels.add(options)
+        channels.bind(index, to: channel)
+        channels[index].streamIdentifier = stream
+        channels.setOpen(index)
+        events.append(.dataChannel(channels[index].identifier))
+        events.append(.dataChannelOpen(channels[index].identifier))
       case .message(let channel, let bytes, let isText):
-        guard let index = index(of: channel) else { continue }
+        guard let index = channels.index(of: channel) else { continue }
         events.append(.dataChannelMessage(channels[index].identifier, bytes, isText: isText))
       case .bufferedAmountLow(let channel):
-        guard let index = index(of: channel) else { continue }
+        guard let index = channels.index(of: channel) else { continue }
         events.append(.dataChannelBufferedAmountLow(channels[index].identifier))
+      case .channelClosing(let channel):
+        guard let index = channels.index(of: channel), channels[index].state == .open else { continue }
+        channels[index].state = .closing
+        events.append(.dataChannelClosing(channels[index].identifier))
       case .channelClosed(let channel):
-        if let index = index(of: channel) { setClosed(index) }
-      case .closed:
-        for index in channels.indices { setClosed(index) }
+        guard let index = channels.index(of: channel) else { continue }
+        let failure = PeerConnectionError(.operation, "the SCTP association ended, or has no stream for the channel", detail: .sctpFailure)
+        setClosed(index, wasOpen: channels[index].state != .connecting, failure: failure)
+      case .closed(let reason):
+        closeAll(PeerConnectionError(.operation, reason ?? "the peer ended the SCTP association", detail: .sctpFailure))
       }
     }
   }
 
-  private func index(of channel: ChannelIdentifier) -> Int? { channels.lastIndex { $0.channel == channel } }
+  /// Tells of a change in `sctpTransport`.
+  mutating func announceSCTPTransport() {
+    let transport = sctpTransport
+    guard !isClosed, let transport, transport != announcedSCTPTransport else { return }
+    let isNews = association != nil
+    announcedSCTPTransport = transport
+    if isNews { events.append(.sctpTransportChange(transport)) }
+  }
 
   /// Hands the association's packets to DTLS.
   mutating func drainAssociation(now: Instant) {

@@ -30,8 +30,8 @@ extension PeerConnection {
     add(
       "P", "peer-connection",
       [
-        "dataChannelsOpened": .integer(channels.count { $0.hasOpened }),
-        "dataChannelsClosed": .integer(channels.count { $0.hasOpened && $0.state == .closed }),
+        "dataChannelsOpened": .integer(channels.openedCount),
+        "dataChannelsClosed": .integer(channels.closedCount),
       ])
     addTransport(add)
     for sender in media.sending { addSending(sender, codecs[sender.identifier]?.outbound ?? [:], add) }
@@ -177,7 +177,7 @@ extension PeerConnection {
   }
 
   private func addChannels(_ add: Add) {
-    for channel in channels {
+    for channel in channels.list {
       let counts = channel.channel.flatMap { association?.statistics(of: $0) }
       add(
         "D\(channel.identifier.rawValue)", "data-channel",

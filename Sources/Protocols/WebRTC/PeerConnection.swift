@@ -62,7 +62,8 @@ public struct PeerConnection: ~Copyable {
   var association: Association?
   var isAssociationStarted = false
   var isAssociationEnded = false
-  var channels: [DataChannel] = []
+  var channels = DataChannels()
+  var announcedSCTPTransport: SCTPTransport?
   var events = Queue<PeerConnectionEvent>()
   var isClosed = false
   /// W3C `[[NegotiationNeeded]]`.
@@ -118,6 +119,8 @@ public struct PeerConnection: ~Copyable {
   public func transceiver(_ identifier: TransceiverIdentifier) -> Transceiver? { negotiation[identifier] }
   /// The DTLS transport's state.
   public var dtlsTransportState: DTLSTransportState { transport.state }
+  /// The peer's certificate chain in DER, the peer's own first; empty before the handshake (W3C `getRemoteCertificates`).
+  public var remoteCertificates: [[UInt8]] { transport.remoteCertificates }
   /// Why the connection failed; nil when nobody knows.
   public var failureReason: String? {
     transport.failure ?? (iceConnectionState == .failed ? "no candidate pair works any more (ICE)" : nil)
@@ -175,6 +178,7 @@ public struct PeerConnection: ~Copyable {
   public mutating func pollEvent() -> PeerConnectionEvent? {
     takeIceEvents()
     updateConnectionState()
+    announceSCTPTransport()
     if let event = events.popFirst() { return event }
     // Last, and only if it is still true: what happened meanwhile may have settled it.
     defer { isNegotiationNeededDue = false }
@@ -243,7 +247,7 @@ public struct PeerConnection: ~Copyable {
     media.close()
     association?.abort(now: now)
     drainAssociation(now: now)
-    for index in channels.indices { channels[index].state = .closed }
+    channels.removeAll()
     transport.close(now: now)
     for transceiver in negotiation.transceivers { negotiation.stop(transceiver.identifier) }
     (iceConnectionState, connectionState) = (.closed, .closed)

@@ -4,7 +4,7 @@ import SCTP
 
 /// Names one data channel of a connection.
 public struct DataChannelIdentifier: Sendable, Hashable {
-  /// Its place in the order of creation.
+  /// Its place in the order of creation, the closed ones counted too.
   public let rawValue: Int
 }
 
@@ -34,7 +34,14 @@ public enum PeerConnectionEvent: Sendable {
   case dataChannelOpen(DataChannelIdentifier)
   case dataChannelMessage(DataChannelIdentifier, [UInt8], isText: Bool)
   case dataChannelBufferedAmountLow(DataChannelIdentifier)
+  /// The peer closes the channel: what it sent is still delivered.
+  case dataChannelClosing(DataChannelIdentifier)
+  /// The channel is closed next, and nobody asked for it.
+  case dataChannelError(DataChannelIdentifier, PeerConnectionError)
+  /// The channel is closed, and named no more.
   case dataChannelClose(DataChannelIdentifier)
+  /// The association's state, largest message or number of channels is another.
+  case sctpTransportChange(SCTPTransport)
 
   /// How a transceiver sends was changed: encoders read its `sendParameters`.
   case sendParametersChange(TransceiverIdentifier)

@@ -55,6 +55,14 @@ struct Transport: ~Copyable {
     }
   }
 
+  /// The peer's certificate chain in DER.
+  var remoteCertificates: [[UInt8]] {
+    switch dtls {
+    case .some(let endpoint): endpoint.remoteCertificates
+    case .none: []
+    }
+  }
+
   /// Whether packets can still be protected: also for the goodbyes after closing.
   var canProtect: Bool { outbound != nil }
 

@@ -254,7 +254,7 @@ import Testing
     let events = peer.takeEvents()
     #expect(events.negotiationsNeeded == 0)
     #expect(events.closedChannels == 1)
-    #expect(peer.dataChannels[channel.rawValue].state == .closed)
+    #expect(peer.dataChannel(channel) == nil && events.channelErrors.map(\.detail) == [.dataChannelFailure])
     _ = try peer.createDataChannel(ChannelOptionsFor.label("again"))
     #expect(peer.takeEvents().negotiationsNeeded == 1)
   }
