@@ -139,4 +139,25 @@ import Testing
     try peer.addIceCandidate(nil, now: .zero)
     #expect(media(1).hasEndOfCandidates)
   }
+
+  @Test func theTransportTellsOfItsCandidatesAndPair() throws {
+    var call = Call()
+    _ = try call.offerer.addTransceiver(.audio)
+    #expect(call.offerer.selectedCandidatePair == nil && call.offerer.remoteIceParameters == nil)
+    try call.negotiate()
+    call.run(for: .seconds(1))
+    #expect(call.offerer.selectedCandidatePair?.local.address == Call.offererAddress)
+    #expect(call.offerer.selectedCandidatePair?.remote.address == Call.answererAddress)
+    #expect(call.offererEvents.contains { if case .selectedCandidatePairChange = $0 { true } else { false } })
+    #expect(call.offerer.isIceControlling && !call.answerer.isIceControlling)
+    #expect(call.offerer.dtlsRole == .server && call.answerer.dtlsRole == .client)
+    #expect(call.offerer.localIceCandidates.contains { $0.address == Call.offererAddress })
+    #expect(call.offerer.remoteIceCandidates.contains { $0.address == Call.answererAddress })
+    #expect(call.offerer.remoteIceParameters?.usernameFragment == call.answerer.localIceParameters.usernameFragment)
+    call.offerer.setRelayOnly(true)
+    call.forgetEvents()
+    call.offerer.restartIce()
+    try call.negotiate()
+    #expect(call.offerer.localIceCandidates.isEmpty && call.offerer.iceGatheringState == .complete)
+  }
 }

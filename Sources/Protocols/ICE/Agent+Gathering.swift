@@ -129,7 +129,7 @@ extension Agent {
     guard let index = queries.firstIndex(where: { $0.socket == socket && $0.server.address == source && $0.transaction?.id == id })
     else { return false }
     if let mapped = message.xorAddress(.xorMappedAddress) ?? message.address(.mappedAddress), message.messageClass == .success {
-      let server = queries[index].server.address.ip
+      let server = queries[index].server
       settleQuery(index, error: nil, now: now)
       addServerReflexive(mapped, socket: socket, server: server, now: now)
     } else {
@@ -139,15 +139,15 @@ extension Agent {
   }
 
   /// Adds the address that a server saw, unless it is that of the socket itself.
-  mutating func addServerReflexive(_ mapped: SocketAddress, socket id: SocketIdentifier, server: IPAddress, now: Instant) {
+  mutating func addServerReflexive(_ mapped: SocketAddress, socket id: SocketIdentifier, server: Server, now: Instant) {
     guard !configuration.relayOnly, let socket = sockets.first(where: { $0.id == id }), mapped != socket.address else { return }
     let others = locals.filter { $0.path == .datagram(id) && $0.candidate.kind == .serverReflexive }
     guard !others.contains(where: { $0.candidate.address == mapped }) else { return }
     addLocal(
       Candidate(
-        foundation: foundation(.serverReflexive, base: socket.address.ip, server: server),
+        foundation: foundation(.serverReflexive, base: socket.address.ip, server: server.address.ip),
         priority: priority(.serverReflexive, socket, rank: others.count), address: mapped, kind: .serverReflexive,
-        relatedAddress: socket.address), path: .datagram(id), base: socket.address, now: now)
+        relatedAddress: socket.address, url: server.url), path: .datagram(id), base: socket.address, now: now)
   }
 
   /// Adds a local candidate, tells the owner, and pairs it when it is a base.

@@ -100,7 +100,7 @@ extension Agent {
       case .allocated:
         emitRelayCandidates(index)
         if let socket = relays[index].socket, let mapped = relays[index].client.mappedAddress {
-          addServerReflexive(mapped, socket: socket, server: relays[index].server.address.ip, now: now)
+          addServerReflexive(mapped, socket: socket, server: relays[index].server, now: now)
         }
       case .permitted(let ip):
         for pair in checkList.indices where checkList[pair].path == .relay(id) && checkList[pair].remoteAddress.ip == ip {
@@ -141,7 +141,7 @@ extension Agent {
       let candidate = Candidate(
         foundation: foundation(.relayed, base: address.ip, server: server, transport: relay.server.kind == .turnUDP ? .udp : .tcp),
         priority: Agent.priority(type: order, preference: Agent.preference(address.ip, slot: slot, rank: rank)), address: address,
-        kind: .relayed, relatedAddress: relay.client.mappedAddress)
+        kind: .relayed, relatedAddress: relay.client.mappedAddress, url: relay.server.url, relayProtocol: relay.server.kind.relayProtocol)
       addLocal(candidate, path: .relay(relay.id), base: address, now: now)
     }
   }

@@ -139,6 +139,14 @@ public struct Agent: Sendable {
     }
   }
 
+  /// The candidates that application data travels between; nil while there is no way.
+  public var selectedPair: (local: Candidate, remote: Candidate)? {
+    selectedIndex.map { (checkList[$0].statistics.local, checkList[$0].statistics.remote) }
+  }
+
+  /// Whether only relayed candidates are gathered from the next gathering on (W3C `iceTransportPolicy`).
+  public mutating func setRelayOnly(_ isRelayOnly: Bool) { configuration.relayOnly = isRelayOnly }
+
   /// Sets the role before checks begin.
   public mutating func setControlling(_ isControlling: Bool) { self.isControlling = isControlling }
 

@@ -59,15 +59,24 @@ public struct Candidate: Sendable, Hashable {
   public var tcpType: TCPType?
   /// The credentials' generation that the candidate belongs to.
   public var usernameFragment: String?
+  /// The server that told the address (RFC 7064, 7065); known of this side's candidates only, and no part of the text.
+  public var url: String?
+  /// How a relayed candidate's server is reached, likewise.
+  public var relayProtocol: RelayProtocol?
+
+  /// How a TURN server is reached: W3C `RTCIceServerTransportProtocol`.
+  public enum RelayProtocol: String, Sendable { case udp, tcp, tls }
 
   /// A candidate of component 1 with these fields.
   public init(
     foundation: String, transport: TransportProtocol = .udp, priority: UInt32, address: SocketAddress, hostName: String? = nil, kind: Kind,
-    relatedAddress: SocketAddress? = nil, tcpType: TCPType? = nil, usernameFragment: String? = nil
+    relatedAddress: SocketAddress? = nil, tcpType: TCPType? = nil, usernameFragment: String? = nil, url: String? = nil,
+    relayProtocol: RelayProtocol? = nil
   ) {
     (self.foundation, component, self.transport, self.priority) = (foundation, 1, transport, priority)
     (self.address, self.hostName, self.kind) = (address, hostName, kind)
     (self.relatedAddress, self.tcpType, self.usernameFragment) = (relatedAddress, tcpType, usernameFragment)
+    (self.url, self.relayProtocol) = (url, relayProtocol)
   }
 
   /// Reads `candidate:1 1 udp 2113937151 192.0.2.1 54400 typ host …`, with or without `a=` and `candidate:` before it. Unknown attributes

@@ -3,7 +3,19 @@ import Base
 /// A STUN or TURN server whose name the owner has looked up.
 public struct Server: Sendable, Hashable {
   /// What the server does, and over which transport.
-  public enum Kind: Sendable, Hashable { case stun, turnUDP, turnTCP, turnTLS }
+  public enum Kind: Sendable, Hashable {
+    case stun, turnUDP, turnTCP, turnTLS
+
+    /// How a relay is reached; nil for a server that relays nothing.
+    var relayProtocol: Candidate.RelayProtocol? {
+      switch self {
+      case .stun: nil
+      case .turnUDP: .udp
+      case .turnTCP: .tcp
+      case .turnTLS: .tls
+      }
+    }
+  }
 
   /// What the server does.
   public var kind: Kind

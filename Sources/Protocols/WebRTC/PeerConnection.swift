@@ -117,10 +117,6 @@ public struct PeerConnection: ~Copyable {
   public var transceivers: [Transceiver] { negotiation.transceivers }
   /// The transceiver of that name.
   public func transceiver(_ identifier: TransceiverIdentifier) -> Transceiver? { negotiation[identifier] }
-  /// The DTLS transport's state.
-  public var dtlsTransportState: DTLSTransportState { transport.state }
-  /// The peer's certificate chain in DER, the peer's own first; empty before the handshake (W3C `getRemoteCertificates`).
-  public var remoteCertificates: [[UInt8]] { transport.remoteCertificates }
   /// Why the connection failed; nil when nobody knows.
   public var failureReason: String? {
     transport.failure ?? (iceConnectionState == .failed ? "no candidate pair works any more (ICE)" : nil)
@@ -193,10 +189,10 @@ public struct PeerConnection: ~Copyable {
       case _ where isClosed: break
       case .localCandidate(let candidate):
         localCandidates.append(candidate)
-        events.append(.iceCandidate(described(candidate.description)))
+        events.append(.iceCandidate(described(candidate)))
       case .gatheringState(let state):
         // The end of one transport's candidates has an event of its own, before the state changes (W3C section 4.8.1.1).
-        if state == .complete { events.append(.iceCandidate(described(""))) }
+        if state == .complete { events.append(.iceCandidate(described(nil))) }
         if state == .new { localCandidates = [] }
         iceGatheringState = state
         events.append(.iceGatheringStateChange(state))
@@ -204,7 +200,7 @@ public struct PeerConnection: ~Copyable {
       case .connectionState(let state):
         iceConnectionState = state
         events.append(.iceConnectionStateChange(state))
-      case .selectedPair: break
+      case .selectedPair: events.append(.selectedCandidatePairChange)
       case .openStream(let socket, let address, let name): events.append(.openStream(socket, to: address, tlsName: name))
       case .candidateError(let url, let address, let code, let text):
         events.append(.iceCandidateError(url: url, address: address?.description, code: code, text: text))
@@ -212,11 +208,14 @@ public struct PeerConnection: ~Copyable {
     }
   }
 
-  private func described(_ candidate: String) -> IceCandidate {
+  /// A candidate as the application sees it; nil for the end of candidates of the generation.
+  private func described(_ candidate: ICE.Candidate?) -> IceCandidate {
     let index = negotiation.localDescription?.description.transportSection() ?? 0
-    return IceCandidate(
-      candidate: candidate, sdpMid: index < negotiation.sections.count ? negotiation.sections[index].mid : nil, sdpMLineIndex: index,
-      usernameFragment: transport.ice.localParameters.usernameFragment)
+    var result = IceCandidate(
+      candidate: candidate?.description ?? "", sdpMid: index < negotiation.sections.count ? negotiation.sections[index].mid : nil,
+      sdpMLineIndex: index, usernameFragment: transport.ice.localParameters.usernameFragment)
+    (result.url, result.relayProtocol) = (candidate?.url, candidate?.relayProtocol)
+    return result
   }
 
   /// W3C `RTCPeerConnectionState`: the ICE and the DTLS transport's states taken together. A peer's goodbye, which closes DTLS, changes nothing

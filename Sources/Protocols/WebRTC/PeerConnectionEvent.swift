@@ -22,6 +22,8 @@ public enum PeerConnectionEvent: Sendable {
   case dtlsTransportStateChange(DTLSTransportState)
   /// A local candidate for the peer; nil when there will be no more.
   case iceCandidate(IceCandidate?)
+  /// Media and data travel between other candidates now: `selectedCandidatePair` says which.
+  case selectedCandidatePairChange
   /// A remote candidate has a name in place of its address (mDNS): the owner looks it up and calls `addResolvedCandidate`.
   case candidateNameUnresolved(ICE.Candidate)
   case iceCandidateError(url: String, address: String?, code: Int, text: String)
@@ -73,6 +75,10 @@ public struct IceCandidate: Sendable, Hashable {
   public var sdpMLineIndex: Int?
   /// The ICE generation that the candidate belongs to.
   public var usernameFragment: String?
+  /// The server that told of it; of this side's candidates only.
+  public var url: String?
+  /// How the server of a relayed candidate is reached; likewise.
+  public var relayProtocol: ICE.Candidate.RelayProtocol?
 
   /// A candidate for one section.
   public init(candidate: String, sdpMid: String?, sdpMLineIndex: Int?, usernameFragment: String? = nil) {
