@@ -38,6 +38,7 @@ class Playback {
   #isHeld = false;
   #soundSent = "";
   #onStream;
+  #wasConnected = false;
 
   /// Video identifier → WeakRef of the playback.
   static #byVideo = new Map();
@@ -55,6 +56,21 @@ class Playback {
     bridge.post("video.play", { video, track: null });
     bridge.post("audio.play", { element: number, tracks: [], volume: 0, isMuted: true, sinkId: "" });
   });
+
+  /// Called four times a second while something plays.
+  static onTick = () => {};
+  static #tick = () => {
+    for (const playback of Playback.#playing.keys()) playback.#fire("timeupdate");
+    Playback.onTick();
+  };
+
+  /// HTML, "when a media element is removed from a document": what was taken out pauses.
+  static connectionsChanged() {
+    for (const [playback, element] of [...Playback.#playing]) {
+      if (element.isConnected) playback.#wasConnected = true;
+      else if (playback.#wasConnected) playback.pause();
+    }
+  }
 
   constructor(element) {
     this.#element = new WeakRef(element);
@@ -159,6 +175,7 @@ class Playback {
   /// Tells the box and the clock what the state has become.
   update() {
     const isPlaying = this.isPotentiallyPlaying;
+    this.#wasConnected ||= this.element?.isConnected ?? false;
     if (isPlaying && this.#since === undefined) this.#since = performance.now();
     if (!isPlaying && this.#since !== undefined) {
       this.#played = this.currentTime;
@@ -167,7 +184,7 @@ class Playback {
     if (isPlaying) Playback.#playing.set(this, this.element);
     else Playback.#playing.delete(this);
     if (Playback.#playing.size > 0 && !Playback.#timer) {
-      Playback.#timer = setInterval(() => { for (const playback of Playback.#playing.keys()) playback.#fire("timeupdate"); }, 250);
+      Playback.#timer = setInterval(Playback.#tick, 250);
     } else if (Playback.#playing.size === 0) {
       clearInterval(Playback.#timer);
       Playback.#timer = 0;
