@@ -13,7 +13,7 @@ let cloneTrack;
 let isTrackEnded;
 /// Section 4.3.1, "set a track's muted state": fires `mute` or `unmute`.
 let setTrackMuted;
-/// Section 4.3.1, "track ends for any reason other than stop()": fires `ended`.
+/// Section 4.3.1, "track ends for any reason other than stop()": fires `ended`, unless `{fires: false}` is given.
 let endTrack;
 /// `watchTrack(track, callback)`: calls back when the track has ended, also by stop(). `unwatchTrack` takes it back.
 let watchTrack;
@@ -137,10 +137,10 @@ class MediaStreamTrack extends EventTarget {
       state.isMuted = isMuted;
       webidl.fire(track, isMuted ? "mute" : "unmute");
     };
-    endTrack = (track) => {
+    endTrack = (track, { fires = true } = {}) => {
       if (track.#state.isEnded) return;
       track.#finish();
-      webidl.fire(track, "ended");
+      if (fires) webidl.fire(track, "ended");
     };
     watchTrack = (track, callback) => void track.#state.watchers.add(callback);
     unwatchTrack = (track, callback) => void track.#state.watchers.delete(callback);

@@ -22,7 +22,10 @@ const convertConfiguration = webidl.convert.dictionary("RTCConfiguration", {
   iceTransportPolicy: {
     type: webidl.convert.enumeration("RTCIceTransportPolicy", ["relay", "all"]), default: "all",
   },
-  rtcpMuxPolicy: { type: webidl.convert.enumeration("RTCRtcpMuxPolicy", ["require"]), default: "require" },
+  // "negotiate" is a former value that engines still know, in order to refuse it.
+  rtcpMuxPolicy: {
+    type: webidl.convert.enumeration("RTCRtcpMuxPolicy", ["negotiate", "require"]), default: "require",
+  },
 });
 
 /// "Validate an ICE server URL" (RFC 7064, RFC 7065): whether a user name and a credential are needed.
@@ -66,6 +69,9 @@ function makeConfiguration(value, current) {
     if (configuration.bundlePolicy !== current.bundlePolicy) throw changed("bundle policy");
     if (configuration.rtcpMuxPolicy !== current.rtcpMuxPolicy) throw changed("RTCP multiplexing policy");
   } else {
+    if (configuration.rtcpMuxPolicy === "negotiate") {
+      throw new DOMException("RTCP is always multiplexed.", "NotSupportedError");
+    }
     for (const certificate of configuration.certificates) {
       if (certificate.expires <= Date.now()) throw new DOMException("A certificate has expired.", "InvalidAccessError");
     }

@@ -128,6 +128,7 @@ function makeSendEncodings(kind, given) {
 }
 
 /// Why parameters are not what `getParameters` returned, apart from what a page may change; or null.
+/// Encodings without the identifiers that several of them need are a TypeError.
 function findModification(given, last) {
   const isEqual = (left, right) => JSON.stringify(left) === JSON.stringify(right);
   const extensions = (list) => list.map(({ uri, id, encrypted }) => [uri, id, !!encrypted]);
@@ -136,6 +137,9 @@ function findModification(given, last) {
   ]);
   if (given.transactionId !== last.transactionId) return "transactionId";
   if (given.encodings.length !== last.encodings.length) return "encodings";
+  if (given.encodings.length > 1 && given.encodings.some(({ rid }) => rid === undefined)) {
+    throw new TypeError("With several encodings, each needs a rid.");
+  }
   if (given.encodings.some((encoding, index) => encoding.rid !== last.encodings[index].rid)) return "rid";
   if (!isEqual(extensions(given.headerExtensions), extensions(last.headerExtensions))) return "headerExtensions";
   if (given.rtcp.cname !== last.rtcp.cname || given.rtcp.reducedSize !== last.rtcp.reducedSize) return "rtcp";

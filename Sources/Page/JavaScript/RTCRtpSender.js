@@ -54,9 +54,6 @@ class RTCRtpSender {
       throw new DOMException("Parameters have to be those that getParameters() returned just now.", "InvalidStateError");
     }
     const { encodings } = given;
-    if (encodings.length > 1 && encodings.some(({ rid }) => rid === undefined)) {
-      throw new TypeError("With several encodings, each needs a rid.");
-    }
     const modified = findModification(given, last);
     if (modified) throw new DOMException(`${modified} cannot be changed.`, "InvalidModificationError");
     checkEncodings(kind, encodings);

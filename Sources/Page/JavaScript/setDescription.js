@@ -57,6 +57,7 @@ function applySnapshot(connection, snapshot, { type, isRemote, newest }) {
   for (const { channel, identifier } of snapshot.channels ?? []) dataChannel(channel)?.setIdentifier(identifier);
 
   if (connection.signalingState === "stable") {
+    connection.transceivers = connection.transceivers.filter((transceiver) => !transceiver.isStopped);
     connection.clearNegotiationNeeded();
     connection.updateNegotiationNeeded();
   }
