@@ -21,7 +21,8 @@ class Connection {
   canTrickleIceCandidates = null;
   /// RTCSessionDescription objects or null, replaced when their content changes.
   descriptions = { pendingLocal: null, currentLocal: null, pendingRemote: null, currentRemote: null };
-  lastCreated = { offer: "", answer: "" };
+  /// Type → the last description created, `{sdp, modifications}`.
+  lastCreated = {};
   /// Transceiver states, in the order of their creation.
   transceivers = [];
   /// Remote streams by their id, as long as someone has them.

@@ -15,7 +15,7 @@ async function createDescription(connection, type, options = {}) {
     const request = type === "offer" ? "connection.createOffer" : "connection.createAnswer";
     const { sdp } = await connection.request(request, type === "offer" ? { options } : {});
     if (connection.modifications !== modifications) continue;
-    connection.lastCreated[type] = sdp;
+    connection.lastCreated[type] = { sdp, modifications };
     return { type, sdp };
   }
 }
@@ -27,6 +27,10 @@ async function setLocalDescription(connection, { type: given, sdp }) {
     ?? (["stable", "have-local-offer", "have-remote-pranswer"].includes(signalingState) ? "offer" : "answer");
   if (type === "rollback" || sdp !== "") return setDescription(connection, false, { type, sdp });
   const kind = type === "offer" ? "offer" : "answer";
+  const last = connection.lastCreated[kind];
+  if (last?.modifications === connection.modifications) {
+    return setDescription(connection, false, { type, sdp: last.sdp });
+  }
   const created = await createDescription(connection, kind);
   return setDescription(connection, false, { type, sdp: created.sdp });
 }

@@ -5,7 +5,7 @@ function setDescription(connection, isRemote, description) {
   const { signalingState } = connection;
   const { type } = description;
   const valid = {
-    rollback: ["have-local-offer", "have-remote-offer"],
+    rollback: isRemote ? ["have-remote-offer"] : ["have-local-offer"],
     offer: isRemote ? ["stable", "have-remote-offer"] : ["stable", "have-local-offer"],
     pranswer: isRemote ? ["have-local-offer", "have-remote-pranswer"] : ["have-remote-offer", "have-local-pranswer"],
     answer: isRemote ? ["have-local-offer", "have-remote-pranswer"] : ["have-remote-offer", "have-local-pranswer"],
@@ -19,8 +19,7 @@ function setDescription(connection, isRemote, description) {
   const request = isRemote ? "connection.setRemoteDescription" : "connection.setLocalDescription";
   return new Promise((resolve, reject) => {
     react(connection.request(request, { description }), (snapshot) => {
-      const wasRemoteOffer = signalingState === "have-remote-offer";
-      applySnapshot(connection, snapshot, { type, isRemote: type === "rollback" ? wasRemoteOffer : isRemote, newest });
+      applySnapshot(connection, snapshot, { type, isRemote, newest });
       resolve();
     }, reject);
   });
@@ -34,7 +33,7 @@ function applySnapshot(connection, snapshot, { type, isRemote, newest }) {
   connection.canTrickleIceCandidates = snapshot.canTrickleIceCandidates ?? null;
   const previousState = connection.signalingState;
   connection.signalingState = snapshot.signalingState;
-  if (snapshot.signalingState === "stable") connection.lastCreated = { offer: "", answer: "" };
+  if (snapshot.signalingState === "stable") connection.lastCreated = {};
   if (type === "offer" && !isRemote) connection.isRestartingIce = false;
 
   mergeTransceivers(connection, snapshot.transceivers, newest, changes);

@@ -221,7 +221,12 @@ const box = (() => {
     "sender.setParameters": () => ({}),
     "channel.create": (message) => void (of(message).channels += 1),
     "certificate.generate": ({ expires }) => ({ expires, fingerprints: [{ algorithm: "sha-256", value: "00:01" }] }),
-    "devices.list": () => ({ devices: [], grants: { camera: true, microphone: true } }),
+    "devices.list": () => ({
+      devices: ["audioinput", "videoinput"].map((kind) => ({ deviceId: kind, groupId: "box", kind, label: kind, capabilities: {} })),
+      grants: { camera: true, microphone: true },
+    }),
+    "track.open": ({ kind, settings }) => ({ settings, label: kind }),
+    "track.apply": ({ settings }) => ({ settings }),
   });
 
   const codec = (mimeType, clockRate, channels) => ({ mimeType, clockRate, ...(channels ? { channels } : {}) });
