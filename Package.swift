@@ -94,6 +94,12 @@ let package = Package(
       uses: ["Base", "Bytes", "ICE", "DTLS", "RTP", "SDP", "WebRTC", "Frames", "Codecs", "JitterBuffer", "Camera", "Sound", "Stage", "Net"])
     + room("Page/BridgeMessages", uses: ["Base", "Bytes"], exclude: ["BRIDGE.md"])
     + room(
+      "Page/PageSession",
+      uses: [
+        "Base", "Bytes", "DTLS", "SDP", "SCTP", "RTP", "WebRTC", "Frames", "Sound", "Stage", "BridgeMessages", "Net", "Call",
+      ],
+      tested: ["Camera"])
+    + room(
       "Appliance", uses: ["Base", "DTLS", "WebRTC", "Frames", "Camera", "Sound", "Stage", "Net", "Call", "CTOML", "CLinux"])
     + [
       .executableTarget(name: "parlor", dependencies: ["Appliance", "Call", "Codecs"], path: "Sources/parlor", swiftSettings: swift),

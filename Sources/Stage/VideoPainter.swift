@@ -125,7 +125,7 @@ extension VideoFrame {
   /// Whether width and height change places on the screen.
   var isSideways: Bool { rotation == .quarter || rotation == .threeQuarters }
   /// Width on the screen before scaling.
-  var uprightWidth: Int { isSideways ? height : width }
+  package var uprightWidth: Int { isSideways ? height : width }
   /// Height on the screen before scaling.
-  var uprightHeight: Int { isSideways ? width : height }
+  package var uprightHeight: Int { isSideways ? width : height }
 }

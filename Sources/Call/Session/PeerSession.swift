@@ -36,7 +36,7 @@ public final class PeerSession: @unchecked Sendable {
   let network: NetworkThread
   let configuration: Configuration
   /// The connection; changed through `withConnection`, so that what it produces goes out.
-  var connection: PeerConnection
+  package var connection: PeerConnection
   /// Told of every event, on the network thread.
   public var onEvent: (PeerConnectionEvent) -> Void = { _ in }
   /// Told of the first packet that a transceiver receives, and of the first after it was allowed to receive again, on the network thread.
@@ -150,6 +150,13 @@ public final class PeerSession: @unchecked Sendable {
       guard let self, self.lookups > 0 else { return }
       self.useServers()
     }
+  }
+
+  /// Uses these servers, and no others, from now on (W3C `setConfiguration`).
+  public func replaceIceServers(_ replacement: [ICEServer]) {
+    loop.checkIsolated()
+    servers = []
+    if replacement.isEmpty { useServers() } else { addIceServers(replacement) }
   }
 
   private static let lookupPatience = Interval.milliseconds(500)
@@ -330,6 +337,7 @@ public final class PeerSession: @unchecked Sendable {
     transmit(now: MonotonicClock.now())
     isClosed = true
     stopMedia()
+    (plan, onEvent, onMedia, onProcessed) = (MediaPlan(), { _ in }, { _ in }, {})
     for socket in sockets.values { socket.close() }
     for stream in streams.values { stream.close() }
     (sockets, streams) = ([:], [:])

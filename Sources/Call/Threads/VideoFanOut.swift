@@ -27,9 +27,14 @@ public final class VideoFanOut: Sendable {
   }
 
   private let state: Guarded<State>
+  private let onDemand: @Sendable (Bool) -> Void
 
-  /// A source without pictures. With `keepsNewest` the newest one is held also while nobody wants any, and a new sink gets it at once.
-  public init(format: Format = Format(), keepsNewest: Bool = true) { state = Guarded(State(format: format, keepsNewest: keepsNewest)) }
+  /// A source without pictures. With `keepsNewest` the newest one is held also while nobody wants any. `onDemand` is told when the first sink
+  /// comes and when the last one goes, by the thread that adds or removes it.
+  public init(format: Format = Format(), keepsNewest: Bool = true, onDemand: @escaping @Sendable (_ isWanted: Bool) -> Void = { _ in }) {
+    state = Guarded(State(format: format, keepsNewest: keepsNewest))
+    self.onDemand = onDemand
+  }
 
   /// What pictures are usually like.
   public var format: Format {
@@ -45,23 +50,26 @@ public final class VideoFanOut: Sendable {
 
   /// Adds a sink, which gets the newest picture at once so that it need not wait for the next one; returns what `remove` takes.
   public func add(_ sink: @escaping Sink) -> Int {
-    let (identifier, newest) = state.with { state in
+    let (identifier, newest, isFirst) = state.with { state in
       defer { state.next += 1 }
       state.sinks.append((state.next, sink))
-      return (state.next, state.newest)
+      return (state.next, state.newest, state.sinks.count == 1)
     }
+    if isFirst { onDemand(true) }
     if let newest { sink(newest) }
     return identifier
   }
 
   /// Ends what `add` began. A picture on its way may still arrive.
   public func remove(_ identifier: Int) {
-    let old = state.with { state -> VideoFrame? in
-      state.sinks.removeAll { $0.identifier == identifier }
-      guard state.sinks.isEmpty, !state.keepsNewest else { return nil }
-      return state.newest.take()
+    let (old, isLast) = state.with { state -> (VideoFrame?, Bool) in
+      guard let index = state.sinks.firstIndex(where: { $0.identifier == identifier }) else { return (nil, false) }
+      state.sinks.remove(at: index)
+      guard state.sinks.isEmpty else { return (nil, false) }
+      return (state.keepsNewest ? nil : state.newest.take(), true)
     }
     _ = old  // released outside the lock: it may return memory to a pool
+    if isLast { onDemand(false) }
   }
 
   /// Hands `frame` on.
@@ -73,14 +81,5 @@ public final class VideoFanOut: Sendable {
     }
     _ = old
     for entry in sinks { entry.sink(frame) }
-  }
-
-  /// Holds the newest picture from now on also while nobody wants any, or no more.
-  public func setKeepsNewest(_ keeps: Bool) {
-    let old = state.with { state -> VideoFrame? in
-      state.keepsNewest = keeps
-      return keeps || !state.sinks.isEmpty ? nil : state.newest.take()
-    }
-    _ = old
   }
 }

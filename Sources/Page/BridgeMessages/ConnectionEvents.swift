@@ -167,31 +167,3 @@ public struct CertificateReply: Codable, Sendable, Equatable {
   /// The value.
   public init(expires: Double, fingerprints: [Fingerprint]) { (self.expires, self.fingerprints) = (expires, fingerprints) }
 }
-
-/// The value that answers ``GetCapabilities``: W3C `RTCRtpCapabilities` of each kind, the same for sending and receiving.
-public struct CapabilitiesReply: Codable, Sendable, Equatable {
-  /// W3C `RTCRtpCapabilities`.
-  public struct Capabilities: Codable, Sendable, Equatable {
-    /// W3C `RTCRtpHeaderExtensionCapability`.
-    public struct HeaderExtension: Codable, Sendable, Equatable {
-      public var uri: String
-
-      /// An extension.
-      public init(uri: String) { self.uri = uri }
-    }
-
-    public var codecs: [Codec]
-    public var headerExtensions: [HeaderExtension]
-
-    /// The capabilities of one kind.
-    public init(codecs: [Codec], headerExtensions: [HeaderExtension]) {
-      (self.codecs, self.headerExtensions) = (codecs, headerExtensions)
-    }
-  }
-
-  public var audio: Capabilities
-  public var video: Capabilities
-
-  /// The value.
-  public init(audio: Capabilities, video: Capabilities) { (self.audio, self.video) = (audio, video) }
-}

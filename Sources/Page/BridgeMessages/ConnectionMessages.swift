@@ -248,11 +248,12 @@ public struct CertificateGenerate: Request {
   }
 }
 
-/// What can be sent and received; answered with a ``CapabilitiesReply``.
-public struct GetCapabilities: Request {
-  public static let type = "capabilities"
-  public var id: UInt32
+/// The page has lost a certificate.
+public struct CertificateRelease: ControlMessage {
+  public static let type = "certificate.release"
+  /// The certificate's number.
+  public var certificate: UInt32
 
   /// The message.
-  public init(id: UInt32) { self.id = id }
+  public init(certificate: UInt32) { self.certificate = certificate }
 }

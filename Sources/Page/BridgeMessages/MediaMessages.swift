@@ -127,6 +127,16 @@ public struct VideoPlay: ControlMessage {
   public init(video: UInt32, track: UInt32?) { (self.video, self.track) = (video, track) }
 }
 
+/// Holds a video's picture as it is, or lets it go on: a paused element.
+public struct VideoHold: ControlMessage {
+  public static let type = "video.hold"
+  public var video: UInt32
+  public var isHeld: Bool
+
+  /// The message.
+  public init(video: UInt32, isHeld: Bool) { (self.video, self.isHeld) = (video, isHeld) }
+}
+
 /// Asks to be told of each frame of a video: W3C `requestVideoFrameCallback`.
 public struct VideoWatch: ControlMessage {
   public static let type = "video.watch"
@@ -174,13 +184,4 @@ public struct AudioUntap: ControlMessage {
 
   /// The message.
   public init(tap: UInt32) { self.tap = tap }
-}
-
-/// A call: the newest picture of a track.
-public struct FrameGrab: ControlMessage {
-  public static let type = "frame.grab"
-  public var track: UInt32
-
-  /// The message.
-  public init(track: UInt32) { self.track = track }
 }

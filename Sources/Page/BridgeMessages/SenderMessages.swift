@@ -46,9 +46,19 @@ public struct DocumentClose: ControlMessage {
 
 /// What a sender says of itself.
 public enum SenderMessage: Sendable, Decodable {
-  case documentOpen(DocumentOpen), documentClose(DocumentClose)
-  case hello(HostHello), loading(PageLoading), committed(PageCommitted), drawn(PageDrawn), finished(PageFinished), title(PageTitle)
-  case failed(PageFailed), refused(PageRefused), dialogOpen(DialogOpen), dialogCancel(DialogCancel), log(HostLog)
+  case documentOpen(DocumentOpen)
+  case documentClose(DocumentClose)
+  case hello(HostHello)
+  case loading(PageLoading)
+  case committed(PageCommitted)
+  case drawn(PageDrawn)
+  case finished(PageFinished)
+  case title(PageTitle)
+  case failed(PageFailed)
+  case refused(PageRefused)
+  case dialogOpen(DialogOpen)
+  case dialogCancel(DialogCancel)
+  case log(HostLog)
 
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Envelope.CodingKeys.self)
@@ -74,7 +84,11 @@ public enum SenderMessage: Sendable, Decodable {
 
 /// What the page host is told.
 public enum HostCommand: Sendable, Decodable {
-  case settings(PageSettings), load(PageLoad), reload, dialogAnswer(DialogAnswer), exit
+  case settings(PageSettings)
+  case load(PageLoad)
+  case reload
+  case dialogAnswer(DialogAnswer)
+  case exit
 
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Envelope.CodingKeys.self)

@@ -66,6 +66,16 @@ public struct Snapshot: Codable, Sendable, Equatable {
     }
   }
 
+  /// A data channel that has its stream.
+  public struct Channel: Codable, Sendable, Equatable {
+    public var channel: UInt32
+    /// The SCTP stream.
+    public var identifier: Int
+
+    /// A channel.
+    public init(channel: UInt32, identifier: Int) { (self.channel, self.identifier) = (channel, identifier) }
+  }
+
   public var signalingState: String
   @ExplicitNull public var pendingLocal: Description?
   @ExplicitNull public var currentLocal: Description?
@@ -76,14 +86,17 @@ public struct Snapshot: Codable, Sendable, Equatable {
   /// All, in the connection's order.
   public var transceivers: [Transceiver]
   @ExplicitNull public var sctp: SCTPTransport?
+  /// Those that have their stream.
+  public var channels: [Channel]
 
   /// A snapshot.
   public init(
     signalingState: String, pendingLocal: Description?, currentLocal: Description?, pendingRemote: Description?,
-    currentRemote: Description?, canTrickleIceCandidates: Bool?, transceivers: [Transceiver], sctp: SCTPTransport?
+    currentRemote: Description?, canTrickleIceCandidates: Bool?, transceivers: [Transceiver], sctp: SCTPTransport?, channels: [Channel]
   ) {
     (self.signalingState, self.pendingLocal, self.currentLocal) = (signalingState, pendingLocal, currentLocal)
     (self.pendingRemote, self.currentRemote) = (pendingRemote, currentRemote)
-    (self.canTrickleIceCandidates, self.transceivers, self.sctp) = (canTrickleIceCandidates, transceivers, sctp)
+    (self.canTrickleIceCandidates, self.transceivers) = (canTrickleIceCandidates, transceivers)
+    (self.sctp, self.channels) = (sctp, channels)
   }
 }

@@ -71,17 +71,21 @@ public struct TransceiverAdd: ControlMessage {
   public var trackId: String?
   /// Whether `addTrack` made it.
   public var isAddedByTrack: Bool?
+  /// What its receiver will play, numbered by the page.
+  public var receivingTrack: Snapshot.Transceiver.ReceivingTrack?
   /// How it is sent.
   public var encodings: [Encoding]?
 
   /// The message.
   public init(
     connection: UInt32, transceiver: UInt32, kind: TrackKind, direction: TransceiverDirection = .sendrecv, streams: [String] = [],
-    track: UInt32? = nil, trackId: String? = nil, isAddedByTrack: Bool? = nil, encodings: [Encoding]? = nil
+    track: UInt32? = nil, trackId: String? = nil, isAddedByTrack: Bool? = nil,
+    receivingTrack: Snapshot.Transceiver.ReceivingTrack? = nil, encodings: [Encoding]? = nil
   ) {
     (self.connection, self.transceiver, self.kind) = (connection, transceiver, kind)
     (self.direction, self.streams, self.track) = (direction, streams, track)
-    (self.trackId, self.isAddedByTrack, self.encodings) = (trackId, isAddedByTrack, encodings)
+    (self.trackId, self.isAddedByTrack, self.receivingTrack) = (trackId, isAddedByTrack, receivingTrack)
+    self.encodings = encodings
   }
 }
 
@@ -100,6 +104,8 @@ public struct TransceiverSet: ControlMessage {
   public var isAddedByTrack: Bool?
   /// W3C `setCodecPreferences`; empty for the default.
   public var codecs: [Codec]?
+  /// W3C `jitterBufferTarget` in milliseconds, `null` for none.
+  public var jitterBufferTarget: ExplicitNull<Double>?
 
   /// The message.
   public init(
@@ -108,6 +114,19 @@ public struct TransceiverSet: ControlMessage {
   ) {
     (self.connection, self.transceiver, self.direction) = (connection, transceiver, direction)
     (self.streams, self.isAddedByTrack, self.codecs) = (streams, isAddedByTrack, codecs)
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    connection = try container.decode(UInt32.self, forKey: .connection)
+    transceiver = try container.decode(UInt32.self, forKey: .transceiver)
+    direction = try container.decodeIfPresent(TransceiverDirection.self, forKey: .direction)
+    streams = try container.decodeIfPresent([String].self, forKey: .streams)
+    isAddedByTrack = try container.decodeIfPresent(Bool.self, forKey: .isAddedByTrack)
+    codecs = try container.decodeIfPresent([Codec].self, forKey: .codecs)
+    // A `null` is a value here.
+    guard container.contains(.jitterBufferTarget) else { return }
+    jitterBufferTarget = ExplicitNull(wrappedValue: try container.decodeIfPresent(Double.self, forKey: .jitterBufferTarget))
   }
 }
 

@@ -16,7 +16,7 @@ public enum HashFunction: String, Sendable, CaseIterable {
   }
 
   /// The digest of `bytes`.
-  func digest(_ bytes: [UInt8]) -> [UInt8] {
+  public func digest(_ bytes: [UInt8]) -> [UInt8] {
     let function =
       switch self {
       case .sha256: EVP_sha256()

@@ -200,7 +200,7 @@ extension PeerConnection {
   }
 
   private mutating func takeAssociationEvents() {
-    while let event = association?.pollEvent() {
+    while !holdsMessages, let event = association?.pollEvent() {
       switch event {
       case .connected: break
       case .channelOpened(let channel):

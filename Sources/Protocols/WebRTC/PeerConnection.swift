@@ -60,6 +60,9 @@ public struct PeerConnection: ~Copyable {
   var transport: Transport
   var media: MediaStreams
   var association: Association?
+  /// While set, data channel messages stay in the association, whose receive window then closes: for an application that is slower than
+  /// the network. After clearing it `handleTimeout` hands on what waits.
+  public var holdsMessages = false
   var isAssociationStarted = false
   var isAssociationEnded = false
   var channels = DataChannels()

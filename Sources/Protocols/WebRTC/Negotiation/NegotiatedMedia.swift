@@ -37,3 +37,8 @@ struct NegotiatedMedia: Sendable, Equatable {
   /// The codec that is sent: the first that is not there only to help another.
   var sendCodec: NegotiatedCodec? { codecs.first { !$0.capability.isAuxiliary && $0.capability.payloadFormat != nil } }
 }
+
+extension Transceiver {
+  /// The header extensions agreed on, with their identifiers.
+  public var negotiatedExtensions: [HeaderExtension: UInt8] { negotiated?.extensions ?? [:] }
+}

@@ -1,0 +1,35 @@
+import BridgeMessages
+import FoundationEssentials
+import WebRTC
+
+/// The JSON form of control messages.
+enum MessageCoding {
+  /// Reads a message; says which member is wrong when it is none.
+  static func decode<Message: Decodable>(_ type: Message.Type, from bytes: [UInt8]) throws(MessageError) -> Message {
+    do {
+      return try JSONDecoder().decode(type, from: Data(bytes))
+    } catch let error as DecodingError {
+      throw MessageError(error)
+    } catch {
+      throw MessageError(member: "", reason: "cannot be read")
+    }
+  }
+
+  /// Writes any value.
+  static func encode(_ value: some Encodable) -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    // Numbers that JSON does not have come from nowhere; should one come, the rest of its message still arrives.
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+    do {
+      return Array(try encoder.encode(value))
+    } catch {
+      preconditionFailure("a message of the bridge can always be written: \(error)")
+    }
+  }
+}
+
+/// The value that answers `connection.getStats`: the W3C report's dictionaries.
+struct StatisticsReply: Encodable, Sendable {
+  var report: [[String: StatisticValue]]
+}

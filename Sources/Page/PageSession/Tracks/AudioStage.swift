@@ -1,0 +1,58 @@
+import Base
+import Call
+import Frames
+
+/// Makes of a source's sound that of one track: as it is, or silence. Runs on the source's thread, and only while someone listens.
+final class AudioStage: Sendable {
+  private struct State {
+    var isEnabled = true
+    var isStopped = false
+    var attachment: Int?
+  }
+
+  private let source: AudioFanOut
+  private let state = Guarded(State())
+  /// The track's sound.
+  let output: AudioFanOut
+
+  private final class Demand: Sendable {
+    private let stage = Guarded<Weak<AudioStage>>(Weak(nil))
+    func set(_ stage: AudioStage) { self.stage.with { $0 = Weak(stage) } }
+    func tell(_ isWanted: Bool) { stage.with { $0 }.object?.follow(isWanted) }
+  }
+
+  init(_ source: AudioFanOut) {
+    self.source = source
+    let demand = Demand()
+    output = AudioFanOut { demand.tell($0) }
+    demand.set(self)
+  }
+
+  deinit { if let attachment = state.with({ $0.attachment }) { source.remove(attachment) } }
+
+  private func follow(_ isWanted: Bool) {
+    if isWanted {
+      guard state.with({ !$0.isStopped && $0.attachment == nil }) else { return }
+      let attachment = source.add { [weak self] in self?.process($0) }
+      state.with { $0.attachment = attachment }
+    } else if let attachment = state.with({ $0.attachment.take() }) {
+      source.remove(attachment)
+    }
+  }
+
+  func stop() {
+    state.with { $0.isStopped = true }
+    follow(false)
+  }
+
+  func setEnabled(_ value: Bool) { state.with { $0.isEnabled = value } }
+
+  private func process(_ block: AudioBlock) {
+    let (isEnabled, isStopped) = state.with { ($0.isEnabled, $0.isStopped) }
+    guard !isStopped else { return }
+    guard !isEnabled else { return output.put(block) }
+    var silence = AudioBlock.silence(channelCount: block.channelCount)
+    silence.captureTime = block.captureTime
+    output.put(silence)
+  }
+}
