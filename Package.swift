@@ -50,6 +50,8 @@ let package = Package(
   products: [
     .executable(name: "parlor", targets: ["parlor"]),
     .executable(name: "parlor-bench", targets: ["parlor-bench"]),
+    .executable(name: "parlor-page", targets: ["parlor-page"]),
+    .library(name: "parlor-page-extension", type: .dynamic, targets: ["parlor-page-extension"]),
     .library(name: "Base", targets: ["Base"]),
   ] + protocols.map { .library(name: $0, targets: [$0]) },
   targets: [
@@ -65,6 +67,12 @@ let package = Package(
     library("CPango", pkgConfig: "pangocairo"),
     library("CUsrsctp", pkgConfig: "usrsctp"),
     library("CXKBCommon", pkgConfig: "xkbcommon"),
+    library("CGLib", pkgConfig: "glib-2.0"),
+    library("CWebKit", pkgConfig: "webkitgtk-6.0"),
+    library("CWebKitExtension", pkgConfig: "webkitgtk-web-process-extension-6.0"),
+    .target(name: "CPageScript", path: "Sources/C/CPageScript"),
+    .target(name: "CGlass", dependencies: ["CWebKit"], path: "Sources/C/CGlass"),
+    .target(name: "CWaylandClient", path: "Sources/C/CWaylandClient", linkerSettings: [.linkedLibrary("wayland-client")]),
     .target(name: "CLinux", path: "Sources/C/CLinux"),
     .target(name: "CTOML", path: "Sources/C/CTOML"),
     .target(name: "CReference", dependencies: ["COpenSSL", "CUsrsctp"], path: "Sources/C/CReference"),
@@ -88,6 +96,10 @@ let package = Package(
     + room("Media/Camera", uses: ["Base", "Frames", "CYUV"])
     + room("Media/Sound", uses: ["Base", "Frames", "CSpeexDSP"])
     + room("Stage", uses: ["Base", "Frames", "CLinux", "CYUV", "CPango", "CXKBCommon"], exclude: ["Wayland/parlor-video-v1.xml"])
+    + room("Page/BridgeMessages", uses: ["Base", "Bytes"], exclude: ["BRIDGE.md"])
+    + room("Page/BridgeSocket", uses: ["Base", "BridgeMessages", "CGLib"])
+    + room("Page/PageExtension", uses: ["Base", "BridgeMessages", "BridgeSocket", "CPageScript", "CWebKitExtension"])
+    + room("Page/PageHost", uses: ["Base", "BridgeMessages", "BridgeSocket", "CGlass", "CWaylandClient", "CWebKit"])
     + room("Net", uses: ["Base", "Bytes", "MDNS", "CLinux", "COpenSSL", "CCurl", "CMicroHTTPD"])
     + room(
       "Call",
@@ -102,6 +114,11 @@ let package = Package(
     + room(
       "Appliance", uses: ["Base", "DTLS", "WebRTC", "Frames", "Camera", "Sound", "Stage", "Net", "Call", "CTOML", "CLinux"])
     + [
+      .executableTarget(name: "parlor-page", dependencies: ["Base", "PageHost"], path: "Sources/parlor-page", swiftSettings: swift),
+      // The web process's sandbox has no Swift runtime: the module brings what it needs.
+      .target(
+        name: "parlor-page-extension", dependencies: ["Base", "PageExtension"], path: "Sources/parlor-page-extension", swiftSettings: swift,
+        linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
       .executableTarget(name: "parlor", dependencies: ["Appliance", "Call", "Codecs"], path: "Sources/parlor", swiftSettings: swift),
       .testTarget(name: "parlorTests", dependencies: ["parlor"], path: "Tests/parlorTests", swiftSettings: swift),
       .executableTarget(

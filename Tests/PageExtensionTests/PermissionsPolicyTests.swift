@@ -1,0 +1,6 @@
+import Testing
+
+@testable import PageExtension
+
+@Suite struct PermissionsPolicyTests {
+}
