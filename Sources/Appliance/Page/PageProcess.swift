@@ -194,11 +194,18 @@ private struct OutputLines {
       return false
     }
     pending += buffer[..<count]
-    while let end = pending.firstIndex(of: 10) ?? (pending.count >= OutputLines.limit ? pending.count : nil) {
-      tell(pending[..<end])
-      pending.removeSubrange(..<min(end + 1, pending.count))
+    while true {
+      let end = pending.firstIndex(of: 10)
+      if let end, end <= OutputLines.limit {
+        tell(pending[..<end])
+        pending.removeSubrange(...end)
+      } else if pending.count > OutputLines.limit {
+        tell(pending[..<OutputLines.limit])
+        pending.removeSubrange(..<OutputLines.limit)
+      } else {
+        return true
+      }
     }
-    return true
   }
 
   /// Takes everything that was written before the program ended.
