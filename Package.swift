@@ -73,6 +73,7 @@ let package = Package(
     .target(name: "CPageScript", path: "Sources/C/CPageScript"),
     .target(name: "CGlass", dependencies: ["CWebKit"], path: "Sources/C/CGlass"),
     .target(name: "CWaylandClient", path: "Sources/C/CWaylandClient", linkerSettings: [.linkedLibrary("wayland-client")]),
+    .target(name: "CDemoPage", path: "Sources/C/CDemoPage"),
     .target(name: "CLinux", path: "Sources/C/CLinux"),
     .target(name: "CTOML", path: "Sources/C/CTOML"),
     .target(name: "CReference", dependencies: ["COpenSSL", "CUsrsctp"], path: "Sources/C/CReference"),
@@ -103,7 +104,11 @@ let package = Package(
     + room("Net", uses: ["Base", "Bytes", "MDNS", "CLinux", "COpenSSL", "CCurl", "CMicroHTTPD"])
     + room(
       "Call",
-      uses: ["Base", "Bytes", "ICE", "DTLS", "RTP", "SDP", "WebRTC", "Frames", "Codecs", "JitterBuffer", "Camera", "Sound", "Stage", "Net"])
+      uses: [
+        "Base", "Bytes", "ICE", "DTLS", "RTP", "SDP", "WebRTC", "Frames", "Codecs", "JitterBuffer", "Camera", "Sound", "Stage", "Net",
+        "CDemoPage",
+      ],
+      exclude: ["Demo/Page"])
     + room("Page/BridgeMessages", uses: ["Base", "Bytes"], exclude: ["BRIDGE.md"])
     + room(
       "Page/PageSession",
