@@ -97,10 +97,6 @@ let package = Package(
     + room("Media/Camera", uses: ["Base", "Frames", "CYUV"])
     + room("Media/Sound", uses: ["Base", "Frames", "CSpeexDSP"])
     + room("Stage", uses: ["Base", "Frames", "CLinux", "CYUV", "CPango", "CXKBCommon"], exclude: ["Wayland/parlor-video-v1.xml"])
-    + room("Page/BridgeMessages", uses: ["Base", "Bytes"], exclude: ["BRIDGE.md"])
-    + room("Page/BridgeSocket", uses: ["Base", "BridgeMessages", "CGLib"])
-    + room("Page/PageExtension", uses: ["Base", "BridgeMessages", "BridgeSocket", "CPageScript", "CWebKitExtension"])
-    + room("Page/PageHost", uses: ["Base", "BridgeMessages", "BridgeSocket", "CGlass", "CWaylandClient", "CWebKit"])
     + room("Net", uses: ["Base", "Bytes", "MDNS", "CLinux", "COpenSSL", "CCurl", "CMicroHTTPD"])
     + room(
       "Call",
@@ -116,6 +112,9 @@ let package = Package(
         "Base", "Bytes", "DTLS", "SDP", "SCTP", "RTP", "WebRTC", "Frames", "Sound", "Stage", "BridgeMessages", "Net", "Call",
       ],
       tested: ["Camera"])
+    + room("Page/BridgeSocket", uses: ["Base", "BridgeMessages", "CGLib"])
+    + room("Page/PageExtension", uses: ["Base", "BridgeMessages", "BridgeSocket", "CPageScript", "CWebKitExtension"])
+    + room("Page/PageHost", uses: ["Base", "BridgeMessages", "BridgeSocket", "CGlass", "CWaylandClient", "CWebKit"])
     + room(
       "Appliance", uses: ["Base", "DTLS", "WebRTC", "Frames", "Camera", "Sound", "Stage", "Net", "Call", "CTOML", "CLinux"])
     + [
