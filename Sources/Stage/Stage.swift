@@ -22,7 +22,7 @@ public final class Stage: Sendable {
 
   let wake = WakeSignal()
   private let shelf = VideoShelf()
-  let desk = Mutex(PanelDesk())
+  let desk: Mutex<PanelDesk>
 
   /// What other threads asked for since the last `present`.
   private struct Wishes {
@@ -49,15 +49,17 @@ public final class Stage: Sendable {
 
   /// A headless stage for a monitor of `width` by `height` pixels (1 to 16,384 each), refreshed `refreshRate` times a second.
   ///
-  /// With a `rotation` of a quarter or three quarters the picture is as wide as the monitor is high.
+  /// With a `rotation` of a quarter or three quarters the picture is as wide as the monitor is high. `keyboardLayout` is XKB's name of what
+  /// is printed on the keys that panels are answered with.
   public init(
     width: Int, height: Int, refreshRate: Double = 60, rotation: VideoFrame.Rotation = .none, fit: VideoFit = .contain,
-    corner: Scene.Corner = .bottomRight, isMirrored: Bool = true, theme: Notice.Theme = Notice.Theme()
+    corner: Scene.Corner = .bottomRight, isMirrored: Bool = true, theme: Notice.Theme = Notice.Theme(), keyboardLayout: String = "us"
   ) {
     precondition(refreshRate > 0 && refreshRate <= 1_000, "a screen is refreshed")
     let isSideways = rotation == .quarter || rotation == .threeQuarters
     let (pictureWidth, pictureHeight) = isSideways ? (height, width) : (width, height)
     (self.width, self.height, self.refreshRate, self.rotation) = (pictureWidth, pictureHeight, refreshRate, rotation)
+    desk = Mutex(PanelDesk(keyboardLayout: keyboardLayout))
     wishes = Mutex(Wishes(fit: fit, corner: corner, isMirrored: isMirrored, theme: theme))
     show = Mutex(
       Show(

@@ -210,20 +210,36 @@ import Testing
     let before = stage.picture()
     // "Ada" → "Ad" → "Ad L" → caret first → "xAd L" → "Ad L" again → text typed from afar at the end.
     press(stage, KeyCode.backspace, 57)
-    _ = stage.input(.key(code: KeyCode.leftShift, isPressed: true))
+    _ = stage.input(.key(code: 42, isPressed: true))
     press(stage, 38)
-    _ = stage.input(.key(code: KeyCode.leftShift, isPressed: false))
+    _ = stage.input(.key(code: 42, isPressed: false))
     press(stage, KeyCode.home, 45, KeyCode.backspace, KeyCode.end)
     _ = stage.input(.text("övelace 👩‍💻\n"))
     press(stage, KeyCode.left, KeyCode.left, KeyCode.right, KeyCode.delete)
     // With Control a letter is no letter.
-    _ = stage.input(.key(code: KeyCode.leftControl, isPressed: true))
+    _ = stage.input(.key(code: 29, isPressed: true))
     press(stage, 30)
-    _ = stage.input(.key(code: KeyCode.leftControl, isPressed: false))
+    _ = stage.input(.key(code: 29, isPressed: false))
     stage.present(now: time(2))
     #expect(stage.picture() != before)
     press(stage, KeyCode.keypadEnter)
     #expect(answers.all == [.accepted(text: "Ad Lövelace ")])
+  }
+
+  @Test(arguments: [("us", "yz;A@"), ("de", "zyöA\""), ("xx-none", "yz;A@")])
+  func keysTypeWhatIsPrintedOnThem(layout: String, text: String) {
+    let (stage, answers) = (Stage(width: 640, height: 480, keyboardLayout: layout), Answers())
+    // Caps lock from before the panel counts, also when its key is still down.
+    _ = stage.input(.key(code: 58, isPressed: true))
+    stage.setPanel(Panel(kind: .prompt(defaultText: ""), title: "", text: ""), answer: answers.take)
+    stage.present(now: time(1))
+    _ = stage.input(.key(code: 58, isPressed: false))
+    press(stage, 58, 21, 44, 39)
+    _ = stage.input(.key(code: 42, isPressed: true))
+    press(stage, 30, 3)
+    _ = stage.input(.key(code: 42, isPressed: false))
+    press(stage, .max, 0, 59, KeyCode.enter)
+    #expect(answers.all == [.accepted(text: text)])
   }
 
   @Test func touchPutsTheCaretWhereItPoints() throws {

@@ -44,11 +44,15 @@ struct PanelDesk {
   private var heldButtons: Set<UInt32> = []
   private var fingers: [Int32: (x: Double, y: Double)] = [:]
 
-  private var modifiers: Set<UInt32> = []
-  private var isCapsLocked = false
+  /// What keys type; made when the first is pressed, and followed from then on, whoever gets the keys.
+  private var keyboard: Wayland.Keymap?
+  private let keyboardLayout: String
 
   /// More panels than a person would ever answer are answered at once.
   private static let limit = 64
+
+  /// A desk without panels. `keyboardLayout` is XKB's name of what is printed on the keys.
+  init(keyboardLayout: String) { self.keyboardLayout = keyboardLayout }
 
   /// Whether a panel is shown or about to be.
   var isBusy: Bool { !entries.isEmpty }
@@ -118,7 +122,7 @@ struct PanelDesk {
 
   /// Takes an event when it is the panel's, and says whether it was, and what it answered.
   mutating func input(_ event: StageInput) -> (isTaken: Bool, reply: Reply?) {
-    noteModifiers(event)
+    if case .key(let code, let isPressed) = event { follow(key: code, isPressed: isPressed) }
     // Whoever does something is there, and gets the whole time again.
     if isBusy { start = nil }
     switch event {
@@ -196,24 +200,14 @@ struct PanelDesk {
     case KeyCode.home: field.moveCaret(to: 0)
     case KeyCode.end: field.moveCaret(to: field.characters.count)
     default:
-      let isShifted = modifiers.contains(KeyCode.leftShift) || modifiers.contains(KeyCode.rightShift)
-      let isCommand = modifiers.contains { $0 != KeyCode.leftShift && $0 != KeyCode.rightShift }
-      if !isCommand, let character = KeyCode.character(code, isShifted: isShifted, isCapsLocked: isCapsLocked) {
-        field.insert(String(character))
-      }
+      if let text = keyboard?.text(key: code) { field.insert(text) }
     }
     return nil
   }
 
   /// Modifiers count also when they were pressed before the panel came.
-  private mutating func noteModifiers(_ event: StageInput) {
-    guard case .key(let code, let isPressed) = event else { return }
-    switch code {
-    case KeyCode.leftShift, KeyCode.rightShift, KeyCode.leftControl, KeyCode.rightControl, KeyCode.leftAlt, KeyCode.rightAlt,
-      KeyCode.leftMeta, KeyCode.rightMeta:
-      if isPressed { modifiers.insert(code) } else { modifiers.remove(code) }
-    case KeyCode.capsLock where isPressed: isCapsLocked.toggle()
-    default: break
-    }
+  private mutating func follow(key code: UInt32, isPressed: Bool) {
+    if keyboard == nil { keyboard = Wayland.Keymap(.layout(keyboardLayout)) ?? Wayland.Keymap(.layout("us")) }
+    _ = keyboard?.update(key: code, isPressed: isPressed)
   }
 }

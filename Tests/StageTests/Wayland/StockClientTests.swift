@@ -63,7 +63,8 @@ import Testing
 
   @Test func miniBrowser() throws {
     let screen = try TestScreen()
-    let page = "data:text/html,<body style='background:rgb(0,128,255)'><h1>Parlor</h1><select style='position:absolute;left:20px;top:100px'>"
+    let page =
+      "data:text/html,<body style='background:rgb(0,128,255)'><h1>Parlor</h1><select style='position:absolute;left:20px;top:100px'>"
       + "<option>first<option>second<option>third</select><input id=i autofocus style='position:absolute;left:200px;top:100px'>"
       + "<div style='height:3000px'></div>"
     let program = try TestProgram(["/usr/lib/x86_64-linux-gnu/webkitgtk-6.0/MiniBrowser", page], on: screen)

@@ -76,6 +76,18 @@ extension Wayland {
         group: xkb_state_serialize_layout(state, XKB_STATE_LAYOUT_EFFECTIVE))
     }
 
+    /// What a key types with the modifiers as they are; nil when Control, Alt or Super make it a command.
+    func text(key: UInt32) -> String? {
+      let isCommand = [XKB_MOD_NAME_CTRL, XKB_MOD_NAME_ALT, XKB_MOD_NAME_LOGO].contains { (name: String) in
+        unsafe xkb_state_mod_name_is_active(state, name, XKB_STATE_MODS_EFFECTIVE) > 0
+      }
+      guard !isCommand else { return nil }
+      return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { text in
+        let count = unsafe xkb_state_key_get_utf8(state, key &+ Keymap.offset, text.baseAddress, text.count)
+        return unsafe (1..<Int32(text.count)).contains(count) ? String(cString: text.baseAddress!) : nil
+      }
+    }
+
     /// How each character is typed with one key, alone or with Shift: the evdev number, and whether Shift is needed.
     private(set) lazy var keys: [UInt32: (key: UInt32, isShifted: Bool)] = {
       var keys: [UInt32: (key: UInt32, isShifted: Bool)] = [:]
