@@ -172,6 +172,27 @@ import Testing
     #expect(stage.picture()[100, 100].resembles(TestFrames.Paint.red.color))
   }
 
+  @Test func videoUnderOpaquePixelsIsNotPaintedUntilTheyGiveWay() {
+    let area = Rectangle(x: 50, y: 40, width: 100, height: 60)
+    var layer = page(videos: [boxed(Self.first, area)], canvas: .white) {
+      TestSurfaces.fill($0, Self.bounds, TestSurfaces.pixel(TestFrames.Paint.gray.color))
+    }
+    let stage = stage([layer])
+    stage.show(TestFrames.solid(.red, width: 100, height: 60), in: Self.first)
+    #expect(stage.present(now: time(1)) == nil)
+    let hole = Rectangle(x: 60, y: 50, width: 1, height: 1)
+    TestSurfaces.fill(layer.bitmap, hole, 0)
+    layer.damage = [hole]
+    stage.update(layers: LayersUpdate(layers: [layer]))
+    #expect(stage.present(now: time(2))?.videos.count == 1)
+    #expect(stage.picture()[60, 50].resembles(TestFrames.Paint.red.color) && stage.picture()[61, 50] == TestFrames.Paint.gray.color)
+    TestSurfaces.fill(layer.bitmap, area, 0)
+    layer.damage = [area]
+    stage.update(layers: LayersUpdate(layers: [layer]))
+    stage.present(now: time(3))
+    #expect(stage.picture()[149, 99].resembles(TestFrames.Paint.red.color) && stage.picture()[150, 99] == TestFrames.Paint.gray.color)
+  }
+
   @Test func flipTellsWhichFramesItShows() throws {
     let small = Rectangle(x: 200, y: 100, width: 100, height: 60)
     let stage = stage([page(videos: [full(), boxed(Self.second, small)])])

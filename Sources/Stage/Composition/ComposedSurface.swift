@@ -69,19 +69,17 @@ final class ComposedSurface {
     videos = placed
   }
 
-  /// Whether nothing below is seen through an area.
-  func hides(_ area: Rectangle) -> Bool {
-    visible.contains(area) && (layer.canvas != nil || layer.bitmap.isOpaque)
-  }
+  /// Whether nothing below the surface is seen through an area.
+  func hides(_ area: Rectangle) -> Bool { visible.contains(area) && (layer.canvas != nil || isOpaque(area)) }
 
-  /// Whether the surface's own pixels hide the videos.
-  var isOpaque: Bool { layer.bitmap.isOpaque }
+  /// Whether the surface's own pixels hide the videos in an area, which must be on the screen.
+  func isOpaque(_ area: Rectangle) -> Bool { layer.bitmap.isOpaque || opacity.isOpaque(area) }
 
   /// Paints what of the surface and its videos lies in `area`; `ground` lies below all of it.
   func paint(_ area: Rectangle, ground: Color?, on raster: Raster) {
     let area = area.intersection(visible)
     guard !area.isEmpty, let pixels else { return }
-    if isOpaque { return raster.copy(pixels, area) }
+    if isOpaque(area) { return raster.copy(pixels, area) }
     if let ground = layer.canvas ?? ground, !videos.contains(where: { $0.covers(area) }) { raster.fill(area, ground.opaqueValue) }
     for video in videos where video.isVisible { video.paint(area, on: raster) }
     opacity.forEachPart(of: area) { part, isOpaque in
@@ -111,7 +109,7 @@ final class ComposedSurface {
   private func lookAtPixels(_ area: Rectangle) {
     guard !area.isEmpty else { return }
     if isScaled { scale() } else { scaled = nil }
-    if let pixels, !isOpaque { opacity.update(area, from: pixels) }
+    if let pixels, !layer.bitmap.isOpaque { opacity.update(area, from: pixels) }
   }
 
   /// Draws the visible part at the size it is shown in.
@@ -121,7 +119,7 @@ final class ComposedSurface {
     let output = SurfaceBitmap.reuse(scaled, width: visible.width, height: visible.height)
     scaled = output
     output.raster(x: 0, y: 0).fill(Rectangle(x: 0, y: 0, width: output.width, height: output.height), 0)
-    let format = isOpaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32
+    let format = layer.bitmap.isOpaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32
     let first = unsafe bitmap.pixels + source.y * bitmap.stride + source.x * 4
     let from = unsafe cairo_image_surface_create_for_data(first, format, Int32(source.width), Int32(source.height), Int32(bitmap.stride))
     let to = unsafe cairo_image_surface_create_for_data(

@@ -76,8 +76,8 @@ final class PageComposition {
 
   private func findHidden() {
     for (index, surface) in surfaces.enumerated() {
-      for video in surface.videos {
-        video.isHidden = surface.isOpaque || surfaces[(index + 1)...].contains { $0.hides(video.box.visible) }
+      for video in surface.videos where !video.box.visible.isEmpty {
+        video.isHidden = surface.isOpaque(video.box.visible) || surfaces[(index + 1)...].contains { $0.hides(video.box.visible) }
       }
     }
   }
