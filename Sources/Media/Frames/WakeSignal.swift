@@ -8,6 +8,7 @@ public final class WakeSignal: @unchecked Sendable {
     var mutex = pthread_mutex_t()
     var condition = pthread_cond_t()
     var isSignalled = false
+    var descriptor: Int32 = -1
   }
 
   private let state: UnsafeMutablePointer<State>
@@ -30,11 +31,25 @@ public final class WakeSignal: @unchecked Sendable {
     unsafe state.deallocate()
   }
 
+  /// Has `signal` also write to an eventfd from now on, for a thread that sleeps on descriptors; -1 ends that.
+  ///
+  /// The descriptor has to stay open until then.
+  public func notify(descriptor: Int32) {
+    unsafe pthread_mutex_lock(&state.pointee.mutex)
+    unsafe state.pointee.descriptor = descriptor
+    unsafe pthread_mutex_unlock(&state.pointee.mutex)
+  }
+
   /// Wakes the waiting thread, or spares it the next wait.
   public func signal() {
     unsafe pthread_mutex_lock(&state.pointee.mutex)
     unsafe state.pointee.isSignalled = true
     unsafe pthread_cond_signal(&state.pointee.condition)
+    if unsafe state.pointee.descriptor >= 0 {
+      // Fails only when 2^64 - 2 signals are waiting: one is enough.
+      var one: UInt64 = 1
+      _ = unsafe write(state.pointee.descriptor, &one, 8)
+    }
     unsafe pthread_mutex_unlock(&state.pointee.mutex)
   }
 

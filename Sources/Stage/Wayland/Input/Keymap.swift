@@ -98,7 +98,7 @@ extension Wayland {
           var symbols: UnsafePointer<xkb_keysym_t>?
           guard unsafe xkb_keymap_key_get_syms_by_level(keymap, code, 0, level, &symbols) == 1, let symbol = unsafe symbols?.pointee
           else { continue }
-          let character = unsafe xkb_keysym_to_utf32(symbol)
+          let character = xkb_keysym_to_utf32(symbol)
           // The first is the plainest: main keys come before the number pad's.
           if character >= 32, keys[character] == nil { keys[character] = (code - Keymap.offset, level == 1) }
         }
