@@ -16,7 +16,7 @@ package enum Wayland {
     /// Width and height of a buffer in pixels.
     static let bufferSide = 8_192
     /// Bytes of all bitmaps that the stage holds for one client.
-    static let bitmapBytes = 512 << 20
+    static let bitmapBytes = 256 << 20
     /// Rectangles of one region.
     static let regionRectangles = 1_024
     /// Rectangles of damage that are kept apart; more are joined.

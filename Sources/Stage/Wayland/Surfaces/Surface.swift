@@ -139,11 +139,14 @@ extension Wayland {
       }
     }
 
-    /// Applies what waited for the parent.
+    /// Applies what waited for the parent, here and in all subsurfaces below that wait.
     func applyWaiting() throws(ProtocolFailure) {
-      guard let state = waiting else { return }
-      waiting = nil
-      try apply(state)
+      if let state = waiting {
+        waiting = nil
+        try apply(state)
+      } else {
+        for child in stack { if let child, child.isEffectivelySynchronized { try child.surface?.applyWaiting() } }
+      }
     }
 
     private func apply(_ state: SurfaceState) throws(ProtocolFailure) {
