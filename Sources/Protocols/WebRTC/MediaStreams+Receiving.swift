@@ -154,6 +154,7 @@ extension MediaStreams {
       return nil
     }
     receiving[route.index].payloadType = media.header.payloadType
+    if !media.isRetransmission { noteSources(route.index, header, extensions, packet.bytes, now: now) }
     return ReceivedMedia(
       transceiver: receiving[route.index].identifier, codec: codec, header: media.header,
       packet: range.lowerBound + media.range.lowerBound..<range.lowerBound + media.range.upperBound,

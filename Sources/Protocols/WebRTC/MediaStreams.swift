@@ -9,6 +9,7 @@ struct MediaStreams: Sendable {
     case targetBitrate(Int)
     case packetLoss(TransceiverIdentifier, Double)
     case frameSent(TransceiverIdentifier, SendStream.SentFrame)
+    case tone(TransceiverIdentifier, String, rest: String)
   }
 
   /// One transceiver's sending side.
@@ -25,6 +26,12 @@ struct MediaStreams: Sendable {
     var announcedLoss = 0.0
     /// While false nothing new is sent: the direction does not allow it.
     var isActive = true
+    /// The DTMF tones to be sent.
+    var tones = ToneSender()
+    /// The RTP time stamp of the sound sent last, and when it was captured: tones are on the same clock.
+    var lastSound: (timestamp: UInt32, captured: Instant)?
+    /// The payload type of telephone events on the codec's clock; nil when none was agreed on.
+    var tonePayloadType: UInt8?
 
     init(identifier: TransceiverIdentifier, kind: MediaKind, codec: NegotiatedCodec, stream: SendStream, timestampOffset: UInt32) {
       (self.identifier, self.kind, self.codec, self.stream) = (identifier, kind, codec, stream)
@@ -45,6 +52,10 @@ struct MediaStreams: Sendable {
     var stream: ReceiveStream
     /// The payload type that came last.
     var payloadType: UInt8?
+    /// What W3C `getSynchronizationSources` tells of the source.
+    var lastPacket: RTPSource?
+    /// On whose behalf it sent.
+    var contributing = ContributingSources()
 
     /// The codec that came last.
     var codec: NegotiatedCodec? {
@@ -62,29 +73,26 @@ struct MediaStreams: Sendable {
   let canonicalName: String
   /// The source of feedback while nothing is sent (RFC 8108 section 4 lets a receiver use any).
   let feedbackSource: UInt32
-  private(set) var sending: [Sending] = []
+  var sending: [Sending] = []
   var receiving: [Receiving] = []
   var counters = Counters()
   var routes: [UInt32: Route] = [:]
   var transceivers: [Transceiver] = []
   /// For packets of sources that nobody knows.
   var extensionMap = HeaderExtensionMap()
-  private var pacer: Pacer
-  private var bitrate: BitrateTarget
-  private var history = SentPackets()
+  var pacer: Pacer
+  var bitrate: BitrateTarget
+  var history = SentPackets()
   var recorder = TransportFeedbackRecorder()
   var usesTransportFeedback = false
   var feedbackMediaSource: UInt32 = 0
-  private var events = Queue<Event>()
-  private var control = Queue<[UInt8]>()
+  var events = Queue<Event>()
+  var control = Queue<[UInt8]>()
   var roundTripTime: Interval?
-  private var nextReport: Instant?
-  private var clockOffset: Int64 = 0
+  var nextReport: Instant?
+  var clockOffset: Int64 = 0
   private var random: RandomSource
   private var turn = 0
-
-  /// RFC 4585 section 3.6.2 lets feedback go early; regular reports come once a second while video flows.
-  private static let reportInterval = Interval.seconds(1)
 
   init(canonicalName: String, startBitrate: Int, maximumBitrate: Int, source: UInt32) {
     (self.canonicalName, feedbackSource) = (canonicalName, source)
@@ -134,6 +142,7 @@ struct MediaStreams: Sendable {
     if let index {
       sending[index].codec = codec
       sending[index].isActive = true
+      sending[index].tonePayloadType = negotiated.tonePayloadType
       sending[index].stream.configuration.clockRate = codec.capability.clockRate
       sending[index].stream.configuration.extensionMap = negotiated.extensionMap
       sending[index].stream.configuration.retransmissionSSRC = retransmissions.isEmpty ? nil : transceiver.retransmissionSource
@@ -154,6 +163,7 @@ struct MediaStreams: Sendable {
       Sending(
         identifier: transceiver.identifier, kind: transceiver.kind, codec: codec, stream: SendStream(configuration),
         timestampOffset: UInt32(truncatingIfNeeded: random.next())))
+    sending[sending.count - 1].tonePayloadType = negotiated.tonePayloadType
   }
 
   /// Stops sending and receiving at once (W3C `RTCRtpTransceiver.stop()`); the peer is told by a goodbye (RFC 3550 section 6.6).
@@ -212,6 +222,9 @@ struct MediaStreams: Sendable {
   ) {
     guard let index = activeSender(identifier) else { return counters.count("rtp.inactiveSender") }
     guard let format = sending[index].format else { return }
+    sending[index].lastSound = (timestamp, captureTime)
+    // A tone takes the place of the sound (RFC 4733 section 2.2).
+    if sending[index].tones.isPlaying { return counters.count("rtp.toneInstead") }
     var description = SendStream.Frame(format: format, payloadType: sending[index].codec.payloadType, timestamp: timestamp)
     description.captured = captureTime
     description.audioLevel = HeaderExtensions.AudioLevel(level: level, isVoice: level < 60)
@@ -223,7 +236,7 @@ struct MediaStreams: Sendable {
     return nil
   }
 
-  private mutating func updatePacer() {
+  mutating func updatePacer() {
     // By index: this runs for every packet, and an element taken out is a copy of many references.
     var queuedBytes = 0
     for index in sending.indices where sending[index].kind == .video { queuedBytes += sending[index].stream.queuedBytes }
@@ -261,162 +274,5 @@ struct MediaStreams: Sendable {
       history.sent(count, now: now)
     }
     return count
-  }
-
-  // MARK: Control
-
-  var controlSource: UInt32 {
-    for index in sending.indices where sending[index].isActive { return sending[index].stream.configuration.ssrc }
-    return feedbackSource
-  }
-
-  func ntpTime(_ now: Instant) -> NTPTime { NTPTime(unixNanoseconds: now.nanoseconds &+ clockOffset) }
-
-  /// Queues feedback; alone where reduced-size packets were agreed on (RFC 5506), else behind an empty report.
-  private mutating func send(_ packets: [RTCP.Packet]) {
-    let isReduced = transceivers.allSatisfy { $0.negotiated?.isReducedSizeRTCP ?? true }
-    control.append(
-      RTCP.write(
-        isReduced
-          ? packets
-          : [
-            .receiverReport(RTCP.ReceiverReport(ssrc: controlSource)),
-            .sourceDescription(RTCP.SourceDescription(ssrc: controlSource, canonicalName: canonicalName)),
-          ] + packets))
-  }
-
-  /// Takes a decrypted RTCP packet.
-  mutating func receiveControl(_ datagram: RawSpan, now: Instant) {
-    let packets: [RTCP.Packet]
-    do throws(MalformedPacket) {
-      packets = try RTCP.parse(datagram)
-    } catch {
-      return counters.count("rtcp.malformed")
-    }
-    for packet in packets {
-      switch packet {
-      case .senderReport(let report):
-        if let index = index(receiving: report.ssrc) { receiving[index].stream.handle(senderReport: report, now: now) }
-        take(report.reportBlocks, now: now)
-      case .receiverReport(let report): take(report.reportBlocks, now: now)
-      case .nack(let nack):
-        for index in sending.indices { sending[index].stream.handle(nack: nack, now: now) }
-      case .pictureLossIndication(let indication):
-        for index in sending.indices { sending[index].stream.handle(pictureLossIndication: indication) }
-      case .fullIntraRequest(let request):
-        for index in sending.indices { sending[index].stream.handle(fullIntraRequest: request) }
-      case .receiverEstimatedMaximumBitrate(let estimate): adapt { $0.handle(receiverEstimatedMaximumBitrate: estimate.bitrate) }
-      case .transportFeedback(let feedback):
-        let roundTripTime = history.handle(feedback, now: now)
-        let results = history.results
-        adapt { $0.handle(results, roundTripTime: roundTripTime, now: now) }
-      // The peer's tracks end with its description or its connection, not with a source's goodbye (W3C section 5.1).
-      case .goodbye, .sourceDescription, .extendedReport, .unknown: break
-      }
-    }
-    for index in sending.indices where sending[index].stream.takeKeyFrameRequest() {
-      events.append(.keyFrameRequested(sending[index].identifier))
-    }
-  }
-
-  private func index(receiving source: UInt32) -> Int? { routes[source].flatMap { $0.isRetransmission ? nil : $0.index } }
-
-  private mutating func take(_ blocks: [RTCP.ReportBlock], now: Instant) {
-    for block in blocks {
-      for index in sending.indices {
-        sending[index].stream.handle(reportBlock: block, ntpTime: ntpTime(now))
-        if sending[index].kind == .audio, block.ssrc == sending[index].stream.configuration.ssrc { announceLoss(of: index) }
-      }
-    }
-    // Where there is transport-wide feedback, it says more than report blocks.
-    guard !usesTransportFeedback,
-      let worst = sending.filter({ $0.kind == .video }).map(\.stream.remote).max(by: { $0.fractionLost < $1.fractionLost })
-    else { return }
-    adapt { $0.handle(fractionLost: worst.fractionLost, roundTripTime: worst.roundTripTime, now: now) }
-  }
-
-  /// Losses come in bursts: what is told rises at once and falls slowly.
-  private mutating func announceLoss(of index: Int) {
-    let loss = max(sending[index].stream.remote.fractionLost, sending[index].announcedLoss * 0.8)
-    let told = loss < 0.005 ? 0 : loss
-    guard told != sending[index].announcedLoss else { return }
-    sending[index].announcedLoss = told
-    events.append(.packetLoss(sending[index].identifier, told))
-  }
-
-  private mutating func adapt(_ body: (inout BitrateTarget) -> Void) {
-    let before = bitrate.bitrate
-    body(&bitrate)
-    guard bitrate.bitrate != before else { return }
-    pacer.targetBitrate = bitrate.bitrate
-    events.append(.targetBitrate(bitrate.bitrate))
-  }
-
-  mutating func pollEvent() -> Event? { events.popFirst() }
-
-  // MARK: Time
-
-  /// Ties the monotonic clock to the wall clock, for sender reports: `unixNanoseconds` is the wall clock's time at `now`.
-  mutating func setWallClock(unixNanoseconds: Int64, now: Instant) { clockOffset = unixNanoseconds &- now.nanoseconds }
-
-  var deadline: Instant? {
-    var result = earliest(nextReport, pacer.deadline)
-    result = earliest(result, recorder.deadline)
-    for index in receiving.indices { result = earliest(result, receiving[index].stream.deadline) }
-    return result
-  }
-
-  /// Does what is due. `roundTripTime` is that of the transport, which sets the pace of requests.
-  mutating func handleTimeout(roundTripTime: Interval?, now: Instant) {
-    if let roundTripTime, roundTripTime != self.roundTripTime {
-      self.roundTripTime = roundTripTime
-      for index in receiving.indices { receiving[index].stream.roundTripTime = roundTripTime }
-    }
-    sendFeedback(now: now)
-    if let due = nextReport, due <= now {
-      sendReports(now: now)
-      nextReport = now + MediaStreams.reportInterval
-    }
-  }
-
-  /// Requests for lost packets and key frames, and transport-wide feedback, as they are due.
-  private mutating func sendFeedback(now: Instant) {
-    var packets: [RTCP.Packet] = []
-    for index in receiving.indices { receiving[index].stream.feedback(now: now, into: &packets) }
-    recorder.feedback(now: now, senderSSRC: controlSource, mediaSSRC: feedbackMediaSource, into: &packets)
-    if !packets.isEmpty { send(packets) }
-  }
-
-  /// Sender reports for what is sent, and report blocks for what is received, in one compound packet.
-  private mutating func sendReports(now: Instant) {
-    var blocks: [RTCP.ReportBlock] = []
-    for index in receiving.indices {
-      if let block = receiving[index].stream.reportBlock(now: now) { blocks.append(block) }
-    }
-    var packets: [RTCP.Packet] = []
-    for sender in sending where sender.isActive {
-      guard var report = sender.stream.senderReport(now: now, ntpTime: ntpTime(now)) else { continue }
-      if packets.isEmpty { report.reportBlocks = Array(blocks.prefix(31)) }
-      packets.append(.senderReport(report))
-    }
-    if packets.isEmpty { packets = [.receiverReport(RTCP.ReceiverReport(ssrc: controlSource, reportBlocks: Array(blocks.prefix(31))))] }
-    packets.append(.sourceDescription(RTCP.SourceDescription(ssrc: controlSource, canonicalName: canonicalName)))
-    control.append(RTCP.write(packets))
-  }
-
-  private mutating func sendGoodbye(_ sources: [UInt32]) {
-    control.append(
-      RTCP.write([
-        .receiverReport(RTCP.ReceiverReport(ssrc: controlSource)),
-        .sourceDescription(RTCP.SourceDescription(ssrc: controlSource, canonicalName: canonicalName)),
-        .goodbye(RTCP.Goodbye(ssrcs: sources)),
-      ]))
-  }
-
-  /// Queues a goodbye for all that was sent.
-  mutating func close() {
-    let sources = sending.filter(\.isActive).map(\.stream.configuration.ssrc)
-    if !sources.isEmpty { sendGoodbye(Array(sources.prefix(31))) }
-    for index in sending.indices { sending[index].isActive = false }
   }
 }

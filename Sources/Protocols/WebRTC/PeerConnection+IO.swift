@@ -70,12 +70,13 @@ extension PeerConnection {
     }
   }
 
-  private mutating func takeMediaEvents() {
+  mutating func takeMediaEvents() {
     while let event = media.pollEvent() {
       switch event {
       case .keyFrameRequested(let identifier): events.append(.keyFrameRequested(identifier))
       case .targetBitrate(let bitrate): events.append(.targetBitrate(bitrate))
       case .packetLoss(let identifier, let fraction): events.append(.packetLoss(identifier, fraction: fraction))
+      case .tone(let identifier, let tone, let rest): events.append(.tone(identifier, tone: tone, rest: rest))
       case .frameSent(let identifier, let frame):
         events.append(.frameSent(identifier, captured: frame.captured, first: frame.first, last: frame.last))
       }

@@ -33,6 +33,27 @@ extension PeerConnection {
     media.sendAudio(frame, timestamp: timestamp, captureTime: captureTime, level: level, on: identifier, now: now)
   }
 
+  /// W3C `canInsertDTMF`: whether tones could be sent now.
+  public func canInsertTones(on identifier: TransceiverIdentifier) -> Bool {
+    guard let transceiver = negotiation[identifier], !isClosed, !transceiver.isStopping else { return false }
+    return transceiver.currentDirection?.sends == true && media.canSendTones(of: identifier)
+  }
+
+  /// W3C `insertDTMF` (section 7.2): the tones (0 to 9, A to D, * and #; a comma is a pause of two seconds) replace those that are still to
+  /// come. `duration` is kept within 40 and 6,000 ms, `gap` at 30 ms or more. Events tell of each tone.
+  public mutating func insertTones(
+    _ tones: String, duration: Interval = .milliseconds(100), gap: Interval = .milliseconds(70),
+    on identifier: TransceiverIdentifier, now: Instant
+  ) throws(PeerConnectionError) {
+    guard canInsertTones(on: identifier) else { throw PeerConnectionError(.invalidState, "no tones can be sent now") }
+    let tones = tones.uppercased()
+    if let wrong = tones.first(where: { $0 != "," && TelephoneEvent.event(for: $0) == nil }) {
+      throw PeerConnectionError(.invalidCharacter, "“\(wrong)” is no tone")
+    }
+    media.insertTones(tones, duration: duration, gap: gap, of: identifier, now: now)
+    takeMediaEvents()
+  }
+
   /// Asks the peer for a key frame of what the transceiver receives (PLI). Requests in quick succession become one.
   public mutating func requestKeyFrame(of identifier: TransceiverIdentifier, now: Instant) {
     media.requestKeyFrame(of: identifier, now: now)

@@ -10,6 +10,7 @@ public struct PeerConnectionError: Error, Sendable, Equatable, CustomStringConve
     case syntax = "SyntaxError"
     case type = "TypeError"
     case range = "RangeError"
+    case invalidCharacter = "InvalidCharacterError"
   }
 
   /// What failed below: W3C `RTCErrorDetailType`, so far as it can happen here. An error with a detail is an `RTCError`.

@@ -49,6 +49,8 @@ public enum PeerConnectionEvent: Sendable {
   case sendParametersChange(TransceiverIdentifier)
   /// How long a receiver should hold media was changed.
   case jitterBufferTargetChange(TransceiverIdentifier)
+  /// A DTMF tone begins, with those that are still to come; an empty one tells of the end (W3C `tonechange`).
+  case tone(TransceiverIdentifier, tone: String, rest: String)
 
   /// The peer's decoder needs a key frame of what the transceiver sends.
   case keyFrameRequested(TransceiverIdentifier)

@@ -36,6 +36,12 @@ struct NegotiatedMedia: Sendable, Equatable {
 
   /// The codec that is sent: the first that is not there only to help another.
   var sendCodec: NegotiatedCodec? { codecs.first { !$0.capability.isAuxiliary && $0.capability.payloadFormat != nil } }
+
+  /// The payload type of telephone events on the sent codec's clock (RFC 4733 section 2.1).
+  var tonePayloadType: UInt8? {
+    guard let clockRate = sendCodec?.capability.clockRate else { return nil }
+    return codecs.first { $0.capability.name.lowercased() == "telephone-event" && $0.capability.clockRate == clockRate }?.payloadType
+  }
 }
 
 extension Transceiver {
