@@ -41,6 +41,7 @@ class TransceiverState {
   /// Whether it was ever negotiated to send: `addTrack` does not use such a sender again.
   hasSent = false;
   hasTransport = false;
+  isAddedByTrack = false;
   codecs = [];
   headerExtensions = [];
   codecPreferences = [];
@@ -60,6 +61,7 @@ class TransceiverState {
     const receivingTrack = { track: bridge.identifier(), trackId: crypto.randomUUID() };
     const transceiver = new TransceiverState(
       connection, bridge.identifier(), kind, direction, receivingTrack, { track, streamIds, encodings });
+    transceiver.isAddedByTrack = isAddedByTrack;
     connection.transceivers.push(transceiver);
     connection.keep();
     transceiver.post("transceiver.add", {

@@ -15,14 +15,24 @@ function setDescription(connection, isRemote, description) {
     throw new DOMException(`A ${side} ${type} cannot be set in the state ${signalingState}.`, "InvalidStateError");
   }
   connection.keep();
-  const newest = bridge.identifier();
-  const request = isRemote ? "connection.setRemoteDescription" : "connection.setLocalDescription";
-  return new Promise((resolve, reject) => {
-    react(connection.request(request, { description }), (snapshot) => {
+  return askForDescription(connection, isRemote, description);
+}
+
+async function askForDescription(connection, isRemote, description) {
+  const { type } = description;
+  for (;;) {
+    const newest = bridge.identifier();
+    const request = isRemote ? "connection.setRemoteDescription" : "connection.setLocalDescription";
+    const snapshot = await connection.request(request, { description });
+    // What addTrack made meanwhile takes part in the offer, as if the box had known it: the offer is set once more.
+    const isOvertaken = isRemote && type === "offer" && connection.transceivers.some((transceiver) =>
+      transceiver.number > newest && transceiver.isAddedByTrack && !transceiver.isStopping);
+    if (!isOvertaken) {
       applySnapshot(connection, snapshot, { type, isRemote, newest });
-      resolve();
-    }, reject);
-  });
+      return;
+    }
+    await connection.request(request, { description: { type: "rollback", sdp: "" } });
+  }
 }
 
 /// The task that W3C queues when a description has been applied. `newest` tells transceivers that the box could not
