@@ -25,10 +25,11 @@ final class JSValue {
     self.init(owning: jsc_value_new_string_from_bytes(context, bytes))
   }
 
-  /// An `ArrayBuffer` with a copy of `bytes`.
+  /// An `ArrayBuffer` with a copy of `bytes`, in memory of the engine: in a web process it takes no other.
   convenience init(buffer bytes: [UInt8], in context: OpaquePointer) {
-    let copy = g_memdup2(bytes, gsize(bytes.count))
-    self.init(owning: jsc_value_new_array_buffer(context, copy, gsize(bytes.count), { g_free($0) }, copy))
+    let array = JSValue(owning: jsc_value_new_typed_array(context, JSC_TYPED_ARRAY_UINT8, gsize(bytes.count)))
+    if !bytes.isEmpty { jsc_value_typed_array_get_data(array.pointer, nil).copyMemory(from: bytes, byteCount: bytes.count) }
+    self.init(owning: jsc_value_typed_array_get_buffer(array.pointer))
   }
 
   /// Another reference to a value that a native function was called with.
