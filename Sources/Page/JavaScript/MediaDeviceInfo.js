@@ -29,7 +29,8 @@ class InputDeviceInfo extends MediaDeviceInfo {
 
   constructor(token, device) {
     super(token, device);
-    this.#capabilities = device.deviceId === "" ? {} : device.capabilities;
+    const { deviceId, groupId, capabilities } = device;
+    this.#capabilities = deviceId === "" ? {} : { ...capabilities, deviceId, groupId };
   }
 
   getCapabilities() { return structuredClone(this.#capabilities); }
@@ -38,3 +39,17 @@ class InputDeviceInfo extends MediaDeviceInfo {
     webidl.define(this, { is: (value) => #capabilities in value });
   }
 }
+
+/// What a document may know of the devices, in the specification's order: microphones, cameras, outputs (section 9.2).
+/// Without a grant it learns no more than that there is one.
+const deviceInformation = (devices, grants) => {
+  const shown = [];
+  for (const kind of ["audioinput", "videoinput", "audiooutput"]) {
+    const permission = kind === "videoinput" ? "camera" : "microphone";
+    if (!native.policy[permission]) continue;
+    const ofKind = devices.filter((device) => device.kind === kind);
+    if (grants[permission]) shown.push(...ofKind);
+    else if (kind !== "audiooutput" && ofKind.length > 0) shown.push({ kind, deviceId: "", groupId: "", label: "", capabilities: {} });
+  }
+  return shown.map((device) => new (device.kind === "audiooutput" ? MediaDeviceInfo : InputDeviceInfo)(webidl.internal, device));
+};

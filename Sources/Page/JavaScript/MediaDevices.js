@@ -13,20 +13,7 @@ class MediaDevices extends EventTarget {
   /// Section 9.2. Without any grant a device shows only that it exists.
   async enumerateDevices() {
     const { devices, grants } = await listDevices();
-    const shown = [];
-    for (const device of devices) {
-      const isCamera = device.kind === "videoinput";
-      if (!(isCamera ? native.policy.camera : native.policy.microphone)) continue;
-      const isGranted = isCamera ? grants.camera : grants.microphone;
-      if (isGranted) {
-        shown.push(device);
-      } else if (device.kind !== "audiooutput" && !shown.some(({ kind }) => kind === device.kind)) {
-        shown.push({ kind: device.kind, deviceId: "", groupId: "", label: "", capabilities: {} });
-      }
-    }
-    return shown.map((device) => {
-      return new (device.kind === "audiooutput" ? MediaDeviceInfo : InputDeviceInfo)(webidl.internal, device);
-    });
+    return deviceInformation(devices, grants);
   }
 
   getSupportedConstraints() {
@@ -81,10 +68,17 @@ class MediaDevices extends EventTarget {
 
 {
   const mediaDevices = new MediaDevices(webidl.internal);
-  bridge.on("devices.changed", () => void webidl.fire(mediaDevices, "devicechange"));
+  bridge.on("devices.changed", async () => {
+    const { devices, grants } = await listDevices();
+    webidl.fire(mediaDevices, new DeviceChangeEvent("devicechange", { devices: deviceInformation(devices, grants) }));
+  });
 
+  const { navigator } = globalThis;
   overlay.add(Navigator.prototype, {
-    get mediaDevices() { return mediaDevices; },
+    get mediaDevices() {
+      if (this !== navigator) throw new TypeError("Navigator.mediaDevices: called on an object that is no Navigator.");
+      return mediaDevices;
+    },
     /// The callback form that adapter.js and older pages look for.
     getUserMedia(constraints, successCallback, errorCallback) {
       webidl.requireArguments(arguments, 3, "Navigator.getUserMedia");

@@ -44,7 +44,7 @@ let fitnessDistance;
     channelCount: [unsignedLong, "audio"], deviceId: [text, "both"], echoCancellation: [flag, "audio"],
     facingMode: [text, "video"], frameRate: [double, "video"], groupId: [text, "both"], height: [unsignedLong, "video"],
     latency: [double, "audio"], noiseSuppression: [flag, "audio"], resizeMode: [text, "video"],
-    sampleRate: [unsignedLong, "audio"], sampleSize: [unsignedLong, "audio"], width: [unsignedLong, "video"],
+    sampleRate: [unsignedLong, "audio"], sampleSize: [unsignedLong, "audio"], voiceIsolation: [flag, "audio"], width: [unsignedLong, "video"],
   };
   const names = Object.keys(properties);
   const ofKind = (name, kind) => properties[name][1] === "both" || properties[name][1] === kind;
@@ -75,8 +75,19 @@ let fitnessDistance;
     return lower <= upper ? { min: lower, max: upper } : null;
   }
 
+  /// A camera's own size is the only one that needs no scaling.
+  function keepNativeSize(space, capabilities) {
+    for (const name of ["width", "height"]) {
+      if (!space[name]) continue;
+      const rest = narrowed(space[name], { exact: capabilities[name].max });
+      if (rest === null) return name;
+      space[name] = rest;
+    }
+    return null;
+  }
+
   /// Narrows all capabilities by one constraint set; returns the name of the property that cannot be met, or null.
-  function narrow(space, constraints, kind, isAdvanced) {
+  function narrow(space, capabilities, constraints, kind, isAdvanced) {
     for (const name of names) {
       if (constraints[name] === undefined || !ofKind(name, kind)) continue;
       const constraint = normalized(constraints[name], isAdvanced);
@@ -88,6 +99,10 @@ let fitnessDistance;
       const rest = narrowed(space[name], constraint);
       if (rest === null) return name;
       space[name] = rest;
+    }
+    if (kind === "video" && Array.isArray(space.resizeMode) && !space.resizeMode.includes("crop-and-scale") && space.resizeMode !== capabilities.resizeMode) {
+      const name = keepNativeSize(space, capabilities);
+      if (name) return name;
     }
     return shape(space);
   }
@@ -157,17 +172,17 @@ let fitnessDistance;
 
   const defaults = {
     frameRate: 30, channelCount: 1, sampleRate: 48000, sampleSize: 16, latency: 0.01,
-    echoCancellation: true, noiseSuppression: true, autoGainControl: true, backgroundBlur: false, resizeMode: "none",
+    echoCancellation: true, noiseSuppression: true, autoGainControl: true, voiceIsolation: false, backgroundBlur: false, resizeMode: "none",
   };
 
   selectSettings = (constraints, capabilities, kind) => {
     let space = copied(capabilities);
-    const failed = narrow(space, constraints, kind, false);
+    const failed = narrow(space, capabilities, constraints, kind, false);
     if (failed) throw new OverconstrainedError(failed, `No device or setting meets the constraint ${failed}.`);
     const sets = [constraints];
     for (const advanced of constraints.advanced ?? []) {
       const attempt = copied(space);
-      if (narrow(attempt, advanced, kind, true) !== null) continue;
+      if (narrow(attempt, capabilities, advanced, kind, true) !== null) continue;
       space = attempt;
       sets.push(advanced);
     }
@@ -194,7 +209,8 @@ let fitnessDistance;
       Object.assign(settings, pictureSize(space, ideal, capabilities));
       const isNative = settings.width === capabilities.width.max && settings.height === capabilities.height.max;
       const modes = space.resizeMode ?? [];
-      if (ideal("resizeMode") === undefined && !isNative && modes.includes("crop-and-scale")) settings.resizeMode = "crop-and-scale";
+      const isWished = listed(ideal("resizeMode")).includes(settings.resizeMode);
+      if (!isWished && !isNative && modes.includes("crop-and-scale")) settings.resizeMode = "crop-and-scale";
     }
     return settings;
   };

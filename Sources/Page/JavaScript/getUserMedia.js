@@ -1,7 +1,14 @@
 // What getUserMedia does: https://w3c.github.io/mediacapture-main/#dom-mediadevices-getusermedia
 
 /// The box's devices and what this document may use: `{devices, grants: {camera, microphone}}`.
-const listDevices = () => bridge.request("devices.list", {});
+const listDevices = async () => {
+  const { devices, grants } = await bridge.request("devices.list", {});
+  for (const device of devices) {
+    // No processing of the box tells voices apart.
+    if (device.kind === "audioinput") device.capabilities.voiceIsolation ??= [false];
+  }
+  return { devices, grants };
+};
 
 /// Opens one device for each kind that the converted constraints ask for; a promise of the stream.
 const openDevices = (() => {

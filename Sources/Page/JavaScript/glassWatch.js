@@ -6,6 +6,7 @@
     document: Document.prototype.getAnimations, shadow: ShadowRoot.prototype.getAnimations, element: Element.prototype.getAnimations,
   };
   const NativeObserver = ResizeObserver;
+  const later = setTimeout.bind(globalThis);
   const nativeFrame = requestAnimationFrame.bind(globalThis);
 
   /// The page's styles have to be read anew.
@@ -65,12 +66,12 @@
     return root && root.clientWidth > 0 ? root : null;
   }
 
-  const { port1, port2 } = new MessageChannel();
-  port1.onmessage = ({ data }) => {
+  /// Runs as the next task, so after the picture has been painted.
+  function painted(serial) {
     isPlaced = false;
-    native.painted(data);
+    native.painted(serial);
     watchBoxes();
-  };
+  }
 
   function look() {
     isArmed = false;
@@ -80,7 +81,7 @@
     ignoreOwn();
     if (isNew) {
       isPlaced = true;
-      port2.postMessage(glass.serial());
+      later(painted, 0, glass.serial());
     }
     if (shownPlaybacks.size === 0 && glass.childrenWithVideos.size === 0) stop();
     else if (isMoving()) nativeFrame(wakeStale);
