@@ -2,7 +2,7 @@
 // `place` is called at the end of a rendering update, when page callbacks have run and layout is done; see glassWatch.js.
 
 const glass = (() => {
-  const { style, chain, paintPath, isAbove } = glassTree;
+  const { facts, isAbove } = glassTree;
   const elementsFromPoint = (root, x, y) => root.elementsFromPoint(x, y);
   const { stringify } = JSON;
   const { max, round } = Math;
@@ -45,7 +45,6 @@ const glass = (() => {
         placed.push(one);
       }
     }
-    for (const one of placed) one.path = paintPath(one.element);
     return stacked(placed);
   }
 
@@ -73,7 +72,7 @@ const glass = (() => {
   /// Whether an element paints anything of its own.
   function paints(element) {
     if (replaced.test(element.tagName) || glassHoles.has(element)) return true;
-    const css = style(element);
+    const { css } = facts(element);
     if (glassColor.parse(css.backgroundColor)[3] > 0 || css.backgroundImage !== "none" || css.boxShadow !== "none") return true;
     if (parseFloat(css.borderTopWidth) > 0 || parseFloat(css.borderLeftWidth) > 0 || parseFloat(css.borderBottomWidth) > 0) return true;
     for (let node = element.firstChild; node; node = node.nextSibling) {
@@ -100,7 +99,7 @@ const glass = (() => {
         for (const hit of elementsFromPoint(root, visible.x + x * visible.width, visible.y + y * visible.height)) {
           if (hit === element || around.has(hit) || seen.has(hit)) continue;
           seen.add(hit);
-          (isAbove(paintPath(hit), one.path) ? above : below).push(hit);
+          (isAbove(facts(hit).path, one.path) ? above : below).push(hit);
         }
       }
     }
@@ -108,11 +107,11 @@ const glass = (() => {
     for (const hit of below) {
       if (isShown(hit) || !paints(hit)) continue;
       let subtree = hit;
-      for (const node of chain(hit)) {
+      for (const node of facts(hit).chain) {
         if (around.has(node)) break;
         subtree = node;
       }
-      const holdsAbove = (node) => above.some((other) => chain(other).includes(node));
+      const holdsAbove = (node) => above.some((other) => facts(other).chain.includes(node));
       if (!holdsAbove(subtree)) found.push({ element: subtree, kind: "clip" });
       else found.push({ element: hit, kind: holdsAbove(hit) ? "around" : "clip" });
     }
@@ -136,7 +135,7 @@ const glass = (() => {
   /// What a page without a background has behind it.
   function defaultCanvas() {
     const root = document.documentElement;
-    const scheme = root ? style(root).colorScheme : "normal";
+    const scheme = root ? facts(root).css.colorScheme : "normal";
     const isDark = /\bdark\b/.test(scheme) && (!/\blight\b/.test(scheme) || matchMedia("(prefers-color-scheme: dark)").matches);
     return isDark ? [30, 30, 30, 1] : [255, 255, 255, 1];
   }
@@ -144,7 +143,7 @@ const glass = (() => {
   /// Whether an element's background reaches into the corners of a box in it, its own rounding considered.
   function coversCorners(element, box) {
     const outer = glassGeometry.rectangle(element);
-    const inset = 0.3 * max(0, ...(glassGeometry.radii(style(element), outer.width, outer.height) ?? []));
+    const inset = 0.3 * max(0, ...(glassGeometry.radii(facts(element).css, outer.width, outer.height) ?? []));
     return glassGeometry.contains(
       { x: outer.x + inset, y: outer.y + inset, width: outer.width - 2 * inset, height: outer.height - 2 * inset }, box);
   }
@@ -184,7 +183,7 @@ const glass = (() => {
         const isEdgeless = isOwn && one.css.borderTopWidth === "0px" && one.css.paddingTop === "0px" && one.css.borderLeftWidth === "0px" && one.css.paddingLeft === "0px";
         add(element, isEdgeless ? "clear" : "around", one);
         under.push({ element, color: glassColor.parse(paint.color) });
-        if (isRound && !isOwn && under.at(-1).color[3] === 1 && glassGeometry.linear(chain(element)) === null
+        if (isRound && !isOwn && under.at(-1).color[3] === 1 && facts(element).linear === null
           && coversCorners(element, one.bounds)) one.isRoundedByPage = true;
       }
       for (const { element, kind } of lying(one, points)) {
@@ -192,7 +191,7 @@ const glass = (() => {
         under.push({ element, color: glassColor.parse(glassHoles.underlying(element).color) });
       }
       if (under.length > 1) {
-        for (const item of under) item.path = paintPath(item.element);
+        for (const item of under) item.path = facts(item.element).path;
         under.sort((a, b) => (a.element === b.element ? 0 : isAbove(a.path, b.path) ? -1 : 1));
       }
       one.background = under.reduce((color, item) => (color[3] >= 1 ? color : glassColor.over(color, item.color)), glassColor.transparent);
@@ -229,9 +228,14 @@ const glass = (() => {
   }
 
   /// Brings page and stage to what layout says now. Returns whether the stage was told something new.
-  function place({ isStale, isForced }) {
-    if (isStale) glassHoles.refresh();
+  /// - isStale: computed styles may have changed.
+  /// - isRecolored: so may what the cut elements' styles say without their holes, which costs a repaint to find out.
+  function place({ isStale, isRecolored, isForced }) {
+    if (isStale || isRecolored) glassTree.forget();
+    if (isRecolored) glassHoles.refresh();
     const placed = placeAll();
+    lastBoxes.clear();
+    for (const { element } of shownPlaybacks) if (element?.isConnected) lastBoxes.set(element, glassGeometry.rectangle(element));
     const { targets, canvas, canvasColor } = holesFor(placed);
     glassHoles.cut(targets);
     const videos = placed.map(entry);
@@ -246,8 +250,23 @@ const glass = (() => {
     return true;
   }
 
+  /// Element → its bounding rectangle when it was placed last.
+  const lastBoxes = new Map();
+
+  /// Whether a video stands elsewhere than the stage was told. Cheap: for a look now and then.
+  function hasMoved() {
+    for (const { element } of shownPlaybacks) {
+      if (element && !lastBoxes.has(element) && element.clientWidth > 0) return true;
+    }
+    for (const [element, before] of lastBoxes) {
+      const now = glassGeometry.rectangle(element);
+      if (before.x !== now.x || before.y !== now.y || before.width !== now.width || before.height !== now.height) return true;
+    }
+    return false;
+  }
+
   return Object.freeze({
-    place, childrenWithVideos,
+    place, hasMoved, childrenWithVideos,
     /// Number of the last `place`.
     serial: () => serial,
   });

@@ -2,35 +2,10 @@
 // the element's bounding rectangle after layout.
 
 const glassGeometry = (() => {
-  const { style, chain, isContainer, isNone } = glassTree;
+  const { facts, isNone } = glassTree;
   const rectangleOf = Element.prototype.getBoundingClientRect;
   const rectsOf = Element.prototype.getClientRects;
   const number = (text) => parseFloat(text) || 0;
-
-  /// The linear part (a, b, c, d) of one element's own transforms, or null for none.
-  function ownLinear(css) {
-    if (isNone(css.transform) && isNone(css.rotate) && isNone(css.scale)) return null;
-    let matrix = new DOMMatrix();
-    if (!isNone(css.rotate)) matrix = matrix.multiply(new DOMMatrix(`rotate(${css.rotate})`));
-    if (!isNone(css.scale)) {
-      const [x, y = x] = css.scale.split(" ").map(number);
-      matrix = matrix.multiply(new DOMMatrix([x, 0, 0, y, 0, 0]));
-    }
-    if (!isNone(css.transform)) matrix = matrix.multiply(new DOMMatrix(css.transform));
-    return [matrix.a, matrix.b, matrix.c, matrix.d];
-  }
-
-  const multiply = ([a, b, c, d], [e, f, g, h]) => [a * e + c * f, b * e + d * f, a * g + c * h, b * g + d * h];
-
-  /// The linear part of the map from the innermost element of a chain to the viewport, or null if nothing is transformed.
-  function linear(elements) {
-    let result = null;
-    for (const element of elements) {
-      const own = ownLinear(style(element));
-      if (own) result = result ? multiply(own, result) : own;
-    }
-    return result;
-  }
 
   /// A corner's radius from its computed value ("12px", "50%", "12px 8px"): the mean of an elliptic one's.
   function radius(text, width, height) {
@@ -58,18 +33,17 @@ const glassGeometry = (() => {
   }
 
   /// Ancestors that clip the element: scrollers and hidden overflow on its chain of containing blocks.
-  function clippers(elements) {
+  function clippers(element) {
     const found = [];
-    let position = style(elements[0]).position;
-    for (const element of elements.slice(1)) {
-      const css = style(element);
-      const isContaining = position === "fixed" ? isContainer(css)
-        : position === "absolute" ? css.position !== "static" || isContainer(css) : true;
+    let { position } = facts(element).css;
+    for (let fact = facts(element).parent; fact !== null; fact = fact.parent) {
+      const { css } = fact;
+      const isContaining = position === "fixed" ? fact.isContainer
+        : position === "absolute" ? css.position !== "static" || fact.isContainer : true;
       if (!isContaining) continue;
       position = css.position;
-      const isRoot = element === document.documentElement || element === document.body;
-      if (!isRoot && (css.overflowX !== "visible" || css.overflowY !== "visible")) found.push({ element, css });
-      if (position === "static" || position === "relative" || position === "sticky") position = "static";
+      const isRoot = fact.element === document.documentElement || fact.element === document.body;
+      if (!isRoot && (css.overflowX !== "visible" || css.overflowY !== "visible")) found.push(fact);
     }
     return found;
   }
@@ -87,14 +61,12 @@ const glassGeometry = (() => {
   /// Where the content box of a rendered element stands, or null if nothing of it can be seen.
   function place(element) {
     if (Reflect.apply(rectsOf, element, []).length === 0) return null;
-    const css = style(element);
+    const fact = facts(element);
+    const { css, opacity } = fact;
     if (css.visibility !== "visible") return null;
     const box = Reflect.apply(rectangleOf, element, []);
-    const elements = chain(element);
-    let opacity = 1;
-    for (const ancestor of elements) opacity *= number(style(ancestor).opacity);
     if (opacity <= 0) return null;
-    const map = linear(elements);
+    const map = fact.linear;
     const edges = {
       left: number(css.borderLeftWidth) + number(css.paddingLeft), right: number(css.borderRightWidth) + number(css.paddingRight),
       top: number(css.borderTopWidth) + number(css.paddingTop), bottom: number(css.borderBottomWidth) + number(css.paddingBottom),
@@ -110,7 +82,7 @@ const glassGeometry = (() => {
     const x = edges.left - outerWidth / 2;
     const y = edges.top - outerHeight / 2;
     const placed = {
-      element, css, elements, width, height, opacity,
+      element, css, elements: fact.chain, path: fact.path, width, height, opacity,
       map: [a, b, c, d, box.x + box.width / 2 + a * x + c * y, box.y + box.height / 2 + b * x + d * y],
       radii: clipPath(css, width, height), clip: null,
     };
@@ -120,7 +92,7 @@ const glassGeometry = (() => {
       placed.radii = outer.map((value, index) => Math.max(0, value - Math.max(...inset[index])));
     }
     placed.bounds = bounds(placed);
-    for (const clipper of clippers(elements)) clip(placed, clipper);
+    for (const clipper of clippers(element)) clip(placed, clipper);
     placed.visible = intersection(placed.clip, placed.bounds);
     placed.visible = intersection({ x: 0, y: 0, width: innerWidth, height: innerHeight }, placed.visible);
     if (placed.visible.width <= 0 || placed.visible.height <= 0) return null;
@@ -189,5 +161,5 @@ const glassGeometry = (() => {
     return [fraction(x, width - pictureWidth * scale), fraction(y, height - pictureHeight * scale)];
   }
 
-  return Object.freeze({ place, position, radii, linear, intersection, contains, rectangle: (element) => Reflect.apply(rectangleOf, element, []) });
+  return Object.freeze({ place, position, radii, contains, rectangle: (element) => Reflect.apply(rectangleOf, element, []) });
 })();

@@ -4,12 +4,12 @@
 // - Another element under the video gets a clip path with the hole, which takes its content along.
 
 const glassHoles = (() => {
-  const { style, isNone } = glassTree;
-  const { linear, rectangle } = glassGeometry;
+  const { facts, isNone } = glassTree;
+  const { rectangle } = glassGeometry;
   const nativeAnimate = Element.prototype.animate;
   const nativeText = "rgba(0, 0, 0, 0)";
 
-  /// Element → its cut: {animation, effect, text, underlying, imposed}.
+  /// Element → its cut: {animation, base, their effects, key, properties, underlying, imposed, saved}.
   const cuts = new Map();
   const animations = new WeakSet();
   /// What holds for all layers. An animation of its own beneath the others: the engine gives lists of these to the first layer only,
@@ -18,7 +18,7 @@ const glassHoles = (() => {
 
   /// What the page itself says about an element's background.
   function read(element) {
-    const css = style(element);
+    const { css } = facts(element);
     return { color: css.backgroundColor, image: css.backgroundImage, clip: css.backgroundClip, clipPath: css.clipPath };
   }
 
@@ -74,10 +74,11 @@ const glassHoles = (() => {
     return animation;
   }
 
-  function apply(element, properties) {
-    const text = JSON.stringify(properties);
+  /// `key` stands for the properties that `make` gives: made only when it has changed.
+  function apply(element, key, make) {
     let cut = cuts.get(element);
-    if (cut?.text === text) return;
+    if (cut?.key === key) return;
+    const properties = make();
     if (!cut) {
       cut = { element, underlying: read(element), imposed: false, saved: new Map() };
       cut.base = still(element, properties.backgroundSize ? common : {});
@@ -90,7 +91,7 @@ const glassHoles = (() => {
       cut.baseEffect.setKeyframes(keyframes(properties.backgroundSize ? common : {}));
       cut.effect.setKeyframes(keyframes(properties));
     }
-    cut.text = text;
+    cut.key = key;
     cut.properties = properties;
     if (cut.imposed) {
       restoreInline(cut);
@@ -111,7 +112,7 @@ const glassHoles = (() => {
     for (const cut of cuts.values()) {
       if (!cut.isNew) continue;
       cut.isNew = false;
-      if (cut.properties.backgroundColor === undefined || style(cut.element).backgroundColor === nativeText) continue;
+      if (cut.properties.backgroundColor === undefined || facts(cut.element).css.backgroundColor === nativeText) continue;
       cut.animation.cancel();
       cut.base.cancel();
       cut.imposed = true;
@@ -125,7 +126,7 @@ const glassHoles = (() => {
   function holeIn(element, placed) {
     const { visible } = placed;
     const box = rectangle(element);
-    const map = linear(glassTree.chain(element));
+    const map = facts(element).linear;
     const edge = { x: Math.round(visible.x), y: Math.round(visible.y) };
     edge.width = Math.round(visible.x + visible.width) - edge.x;
     edge.height = Math.round(visible.y + visible.height) - edge.y;
@@ -136,7 +137,7 @@ const glassHoles = (() => {
     const [a, b, c, d] = map;
     const determinant = a * d - b * c;
     if (Math.abs(determinant) < 1e-9) return null;
-    const css = style(element);
+    const { css } = facts(element);
     const width = element.offsetWidth || parseFloat(css.width) || 0;
     const height = element.offsetHeight || parseFloat(css.height) || 0;
     const centre = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
@@ -260,22 +261,29 @@ const glassHoles = (() => {
     for (const element of [...cuts.keys()]) if (!targets.has(element)) remove(element);
     for (const [element, { kind, placed, paint }] of targets) {
       if (kind === "clear") {
-        apply(element, cleared);
+        apply(element, kind, () => cleared);
         continue;
       }
       const holes = placed.map((one) => holeIn(element, one)).filter((hole) => hole && hole.width > 0 && hole.height > 0);
+      const shapes = holes.map(({ x, y, width, height, radii, quad }) => [x, y, width, height, radii, quad].join()).join(";");
       if (kind === "clip") {
-        apply(element, { clipPath: pathAround(holes) });
+        apply(element, `clip ${shapes}`, () => ({ clipPath: pathAround(holes) }));
         continue;
       }
       const { color, image } = paint ?? underlying(element);
       const box = rectangle(element);
-      const isTransformed = linear(glassTree.chain(element)) !== null;
+      const isTransformed = facts(element).linear !== null;
       const width = isTransformed ? element.offsetWidth : box.width;
       const height = isTransformed ? element.offsetHeight : box.height;
-      const layers = [...glassGradient.around(image, width, height, (area) => bands(area, holes))];
-      if (glassColor.parse(color)[3] > 0) layers.push(...colorAround(color, width, height, holes));
-      apply(element, layerProperties(layers));
+      if (holes.some((hole) => hole.x < 1 && hole.y < 1 && hole.x + hole.width > width - 1 && hole.y + hole.height > height - 1)) {
+        apply(element, "clear", () => cleared);
+        continue;
+      }
+      apply(element, `around ${color} ${image} ${width} ${height} ${shapes}`, () => {
+        const layers = [...glassGradient.around(image, width, height, (area) => bands(area, holes))];
+        if (glassColor.parse(color)[3] > 0) layers.push(...colorAround(color, width, height, holes));
+        return layerProperties(layers);
+      });
     }
     checkNew();
   }

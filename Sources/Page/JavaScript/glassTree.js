@@ -2,7 +2,7 @@
 // (https://www.w3.org/TR/CSS22/zindex.html), as far as videos and what lies under them need it.
 
 const glassTree = (() => {
-  const style = getComputedStyle.bind(globalThis);
+  const getComputedStyle = globalThis.getComputedStyle.bind(globalThis);
   /// Host → its shadow root, closed ones too: the page may hide a root, but not from what is painted.
   const roots = new WeakMap();
   const nativeAttachShadow = Element.prototype.attachShadow;
@@ -33,51 +33,96 @@ const glassTree = (() => {
     return node.shadowRoot || roots.has(node) ? slotOf(element, node) : node;
   }
 
-  /// The element and its ancestors, innermost first.
-  function chain(element) {
-    const list = [];
-    for (let node = element; node !== null; node = parent(node)) list.push(node);
-    return list;
-  }
-
   const isNone = (value) => value === "none" || value === "" || value === undefined;
 
-  /// Whether an element's computed transforms or the like make it contain fixed and absolute boxes.
-  function isContainer(css) {
-    return !isNone(css.transform) || !isNone(css.rotate) || !isNone(css.scale) || !isNone(css.translate) || !isNone(css.perspective)
-      || !isNone(css.filter) || css.willChange.includes("transform") || /paint|layout|strict|content/.test(css.contain ?? "");
-  }
+  /// What the computed styles of an element and its ancestors come to. Kept until styles may have changed: a scroll changes none of it.
+  class Facts {
+    element;
+    css;
+    parent;
+    opacity;
+    isContainer;
+    isStackingContext;
+    #isItem;
+    #chain;
+    #linear;
+    #path;
 
-  function isStackingContext(css, isItem) {
-    return css.position === "fixed" || css.position === "sticky" || (css.zIndex !== "auto" && (css.position !== "static" || isItem))
-      || css.opacity !== "1" || isContainer(css) || css.isolation === "isolate" || css.mixBlendMode !== "normal"
-      || !isNone(css.clipPath) || !isNone(css.maskImage) || css.willChange.includes("opacity");
-  }
-
-  /// Steps from the root down to the element; each is painted at `level` (in a stacking context's order: negative z-index,
-  /// blocks, floats, inline boxes, z-index 0, positive), in tree order within a level.
-  function paintPath(element) {
-    const path = [];
-    const list = chain(element);
-    let positioned = null;
-    for (let index = list.length - 1; index >= 0; index -= 1) {
-      const node = list[index];
-      const css = style(node);
-      const isItem = index + 1 < list.length && /flex|grid/.test(style(list[index + 1]).display);
-      if (index === list.length - 1 || isStackingContext(css, isItem)) {
-        path.push({ node, level: css.zIndex === "auto" || (css.position === "static" && !isItem) ? 0 : Number(css.zIndex) });
-        positioned = null;
-      } else if (css.position !== "static") {
-        // Painted like a stacking context, but positioned descendants belong to the real one.
-        positioned = { node, level: 0 };
-      } else if (index === 0) {
-        if (positioned) path.push(positioned);
-        positioned = null;
-        path.push({ node, level: css.float !== "none" ? -0.3 : css.display.startsWith("inline") ? -0.2 : -0.4 });
-      }
+    constructor(element) {
+      this.element = element;
+      this.css = getComputedStyle(element);
+      const above = parent(element);
+      this.parent = above === null ? null : facts(above);
+      const { css } = this;
+      this.opacity = (parseFloat(css.opacity) || 0) * (this.parent?.opacity ?? 1);
+      this.#isItem = this.parent !== null && /flex|grid/.test(this.parent.css.display);
+      const isTransformed = !isNone(css.transform) || !isNone(css.rotate) || !isNone(css.scale);
+      this.isContainer = isTransformed || !isNone(css.translate) || !isNone(css.perspective) || !isNone(css.filter)
+        || css.willChange.includes("transform") || /paint|layout|strict|content/.test(css.contain ?? "");
+      this.isStackingContext = this.parent === null || css.position === "fixed" || css.position === "sticky"
+        || (css.zIndex !== "auto" && (css.position !== "static" || this.#isItem)) || css.opacity !== "1" || this.isContainer
+        || css.isolation === "isolate" || css.mixBlendMode !== "normal" || !isNone(css.clipPath) || !isNone(css.maskImage)
+        || css.willChange.includes("opacity");
+      this.#linear = isTransformed ? undefined : this.parent?.linear ?? null;
     }
-    if (positioned) path.push(positioned);
-    return path;
+
+    /// The element and its ancestors, innermost first.
+    get chain() {
+      this.#chain ??= this.parent === null ? [this.element] : [this.element, ...this.parent.chain];
+      return this.#chain;
+    }
+
+    /// The linear part (a, b, c, d) of the map from the element to the viewport, or null if nothing is transformed.
+    get linear() {
+      if (this.#linear === undefined) {
+        const own = ownLinear(this.css);
+        const outer = this.parent?.linear ?? null;
+        this.#linear = outer ? multiply(outer, own) : own;
+      }
+      return this.#linear;
+    }
+
+    /// Steps from the root down to the element; each is painted at `level` (in a stacking context's order: negative z-index,
+    /// blocks, floats, inline boxes, z-index 0, positive), in tree order within a level.
+    get path() {
+      if (this.#path) return this.#path;
+      const { css, element } = this;
+      const path = this.parent === null ? [] : this.parent.#base(this.isStackingContext || css.position !== "static");
+      if (this.isStackingContext) path.push({ node: element, level: css.zIndex === "auto" || (css.position === "static" && !this.#isItem) ? 0 : Number(css.zIndex) });
+      else if (css.position !== "static") path.push({ node: element, level: 0 });
+      else path.push({ node: element, level: css.float !== "none" ? -0.3 : css.display.startsWith("inline") ? -0.2 : -0.4 });
+      this.#path = path;
+      return path;
+    }
+
+    /// The path to what a descendant is painted in: the next stacking context, or, for one that is not positioned, the next
+    /// positioned ancestor, which is painted like a stacking context.
+    #base(isPositioned) {
+      if (this.isStackingContext || (!isPositioned && this.css.position !== "static")) return [...this.path];
+      return this.parent === null ? [] : this.parent.#base(isPositioned);
+    }
+  }
+
+  /// The linear part of one element's own transforms.
+  function ownLinear(css) {
+    let matrix = new DOMMatrix();
+    if (!isNone(css.rotate)) matrix = matrix.multiply(new DOMMatrix(`rotate(${css.rotate})`));
+    if (!isNone(css.scale)) {
+      const [x, y = x] = css.scale.split(" ").map(Number);
+      matrix = matrix.multiply(new DOMMatrix([x, 0, 0, y, 0, 0]));
+    }
+    if (!isNone(css.transform)) matrix = matrix.multiply(new DOMMatrix(css.transform));
+    return [matrix.a, matrix.b, matrix.c, matrix.d];
+  }
+
+  const multiply = ([a, b, c, d], [e, f, g, h]) => [a * e + c * f, b * e + d * f, a * g + c * h, b * g + d * h];
+
+  let known = new Map();
+
+  function facts(element) {
+    let found = known.get(element);
+    if (!found) known.set(element, (found = new Facts(element)));
+    return found;
   }
 
   /// Whether path `a` is painted over path `b`.
@@ -95,13 +140,17 @@ const glassTree = (() => {
   }
 
   function isAfter(one, other) {
-    const a = chain(one).reverse();
-    const b = chain(other).reverse();
-    let depth = 0;
-    while (a[depth] && a[depth] === b[depth]) depth += 1;
-    if (!a[depth] || !b[depth]) return a.length > b.length;
-    return !!(b[depth].compareDocumentPosition(a[depth]) & Node.DOCUMENT_POSITION_FOLLOWING);
+    const a = facts(one).chain;
+    const b = facts(other).chain;
+    let [i, j] = [a.length - 1, b.length - 1];
+    while (i >= 0 && j >= 0 && a[i] === b[j]) [i, j] = [i - 1, j - 1];
+    if (i < 0 || j < 0) return a.length > b.length;
+    return !!(b[j].compareDocumentPosition(a[i]) & Node.DOCUMENT_POSITION_FOLLOWING);
   }
 
-  return Object.freeze({ style, parent, chain, isContainer, paintPath, isAbove, isNone });
+  return Object.freeze({
+    facts, isAbove, isNone,
+    /// Styles may have changed.
+    forget: () => { known = new Map(); },
+  });
 })();

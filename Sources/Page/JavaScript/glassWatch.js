@@ -9,8 +9,9 @@
   const later = setTimeout.bind(globalThis);
   const nativeFrame = requestAnimationFrame.bind(globalThis);
 
-  /// The page's styles have to be read anew.
+  /// Computed styles have to be read anew; those of cut elements without their holes, too.
   let isStale = true;
+  let isRecolored = true;
   /// The rendering update to come will look.
   let isArmed = false;
   /// This rendering update has looked, and its picture is not painted yet.
@@ -31,7 +32,7 @@
       isLookingAgain = true;
       queueMicrotask(() => {
         isLookingAgain = false;
-        if (isPlaced && glass.place({ isStale, isForced: false })) isForced = true;
+        if (isPlaced && glass.place({ isStale, isRecolored, isForced: false })) isForced = true;
         ignoreOwn();
         arm();
       });
@@ -43,6 +44,11 @@
   function wakeStale() {
     isStale = true;
     wake();
+  }
+
+  function wakeRecolored() {
+    isRecolored = true;
+    wakeStale();
   }
 
   /// Observing anew makes a resize observer fire at the end of this or the next rendering update, after layout. A new one stands
@@ -76,15 +82,15 @@
   function look() {
     isArmed = false;
     observer?.disconnect();
-    const isNew = glass.place({ isStale, isForced });
-    isStale = isForced = false;
+    const isNew = glass.place({ isStale, isRecolored, isForced });
+    isStale = isRecolored = isForced = false;
     ignoreOwn();
     if (isNew) {
       isPlaced = true;
       later(painted, 0, glass.serial());
     }
     if (shownPlaybacks.size === 0 && glass.childrenWithVideos.size === 0) stop();
-    else if (isMoving()) nativeFrame(wakeStale);
+    else if (isMoving()) nativeFrame(wakeMoving);
   }
 
   // ---- Animations ----
@@ -109,15 +115,23 @@
     return Reflect.apply(root === document ? nativeAnimations.document : nativeAnimations.shadow, root, []);
   }
 
+  let isRecoloring = false;
+  function wakeMoving() {
+    isRecolored ||= isRecoloring;
+    isRecoloring = false;
+    wakeStale();
+  }
+
   /// Whether a running animation may move or colour something that concerns a video.
   function isMoving() {
     const concerned = new Set(glassHoles.elements());
-    for (const { element } of shownPlaybacks) if (element) for (const node of glassTree.chain(element)) concerned.add(node);
+    for (const { element } of shownPlaybacks) if (element) for (const node of glassTree.facts(element).chain) concerned.add(node);
     for (const root of [document, ...roots]) {
       for (const animation of animationsOf(root)) {
         if (animation.playState !== "running" || glassHoles.isOurs(animation) || !animation.effect) continue;
         const target = animation.effect.target;
         if (!target) continue;
+        if (glassHoles.has(target)) isRecoloring = true;
         if (concerned.has(target) || movesLayout(animation.effect)) return true;
         for (const element of glassHoles.elements()) if (target.contains(element)) return true;
       }
@@ -138,13 +152,20 @@
   // ---- What may move things ----
 
   const mutations = new MutationObserver((records) => {
-    for (const { type } of records) {
-      if (type !== "childList") continue;
-      Playback.connectionsChanged();
-      break;
-    }
+    if (records.some(({ type }) => type === "childList")) Playback.connectionsChanged();
+    if (!isRecolored && records.some(mayRecolor)) isRecolored = true;
     wakeStale();
   });
+
+  /// Whether a mutation may change the background of an element that is cut: one on it or around it, or of a style sheet.
+  function mayRecolor({ type, target }) {
+    if (target.nodeType !== 1 || type === "childList") {
+      return target.nodeName === "HEAD" || target.nodeName === "STYLE" || target.parentNode?.nodeName === "STYLE" || target === document.documentElement;
+    }
+    for (const element of glassHoles.elements()) if (target.contains(element) || target.parentNode === element.parentNode) return true;
+    return target.nodeName === "LINK" || target.nodeName === "STYLE";
+  }
+
   const mutationOptions = { subtree: true, childList: true, attributes: true, characterData: true };
 
   /// Drops the records of what the glass itself changed.
@@ -157,7 +178,7 @@
   function watchBoxes() {
     for (const { element } of shownPlaybacks) {
       if (!element?.isConnected) continue;
-      for (const node of glassTree.chain(element)) {
+      for (const node of glassTree.facts(element).chain) {
         if (!sized.has(node)) {
           sized.add(node);
           sizes.observe(node);
@@ -172,11 +193,16 @@
     }
   }
 
+  function wakeLoaded({ target }) {
+    if (target.nodeName === "LINK") isRecolored = true;
+    wake();
+  }
+
   const events = [
-    ["scroll", wake], ["resize", wakeStale], ["load", wake], ["error", wake], ["toggle", wakeStale], ["input", wake], ["change", wakeStale],
-    ["transitionrun", wakeStale], ["transitionend", wakeStale], ["transitioncancel", wakeStale], ["animationstart", wakeStale],
-    ["animationend", wakeStale], ["animationcancel", wakeStale], ["fullscreenchange", wakeStale], ["webkitfullscreenchange", wakeStale],
-    ["pointerover", wakeStale], ["pointerdown", wakeStale], ["pointerup", wakeStale], ["focusin", wakeStale], ["focusout", wakeStale],
+    ["scroll", wake], ["resize", wakeRecolored], ["load", wakeLoaded], ["error", wake], ["toggle", wakeStale], ["input", wake], ["change", wakeStale],
+    ["transitionrun", wakeStale], ["transitionend", wakeRecolored], ["transitioncancel", wakeRecolored], ["animationstart", wakeStale],
+    ["animationend", wakeRecolored], ["animationcancel", wakeRecolored], ["fullscreenchange", wakeRecolored], ["webkitfullscreenchange", wakeRecolored],
+    ["pointerover", wakeRecolored], ["pointerdown", wakeRecolored], ["pointerup", wakeRecolored], ["focusin", wakeStale], ["focusout", wakeStale],
     ["keydown", wakeStale], ["keyup", wakeStale], ["slotchange", wakeStale],
   ];
 
@@ -185,7 +211,7 @@
     isWatching = true;
     mutations.observe(document, mutationOptions);
     for (const [type, handler] of events) addEventListener(type, handler, { capture: true, passive: true });
-    wakeStale();
+    wakeRecolored();
   }
 
   function stop() {
@@ -225,7 +251,7 @@
 
   /// Looks in the next rendering update even if no video is shown: for the canvas colour.
   function lookOnce() {
-    isStale = true;
+    isStale = isRecolored = true;
     arm();
   }
 
@@ -240,6 +266,6 @@
     wakeStale();
   });
   // A change that none of these tells of (a rule of a style sheet, say) is found within a quarter of a second.
-  Playback.onTick = wakeStale;
+  Playback.onTick = () => { if (isWatching && !isArmed && glass.hasMoved()) wakeRecolored(); };
   if (native.isMainFrame) addEventListener("DOMContentLoaded", lookOnce);
 }
