@@ -73,10 +73,11 @@ class MediaDevices extends EventTarget {
     webidl.fire(mediaDevices, new DeviceChangeEvent("devicechange", { devices: deviceInformation(devices, grants) }));
   });
 
-  const { navigator } = globalThis;
+  const userAgent = overlay.natives(Navigator.prototype, "userAgent").get;
   overlay.add(Navigator.prototype, {
     get mediaDevices() {
-      if (this !== navigator) throw new TypeError("Navigator.mediaDevices: called on an object that is no Navigator.");
+      // Throws on an object that is no Navigator.
+      userAgent(this);
       return mediaDevices;
     },
     /// The callback form that adapter.js and older pages look for.

@@ -16,6 +16,8 @@ final class Document {
   var receiver: JSValue?
   /// Frames that arrived before.
   var early: [BridgeFrame] = []
+  /// Whether it shows videos: its parent makes way for them.
+  var hasVideos = false
   /// Answers of calls that were given up, still to come.
   var abandonedCalls = 0
 

@@ -88,6 +88,20 @@ public final class Extension {
       }, UnsafeMutableRawPointer(bitPattern: UInt(number)), nil)
   }
 
+  /// Tells a document's parent when the document begins or ceases to show videos, as a task of its own.
+  func showsVideos(_ hasVideos: Bool, in document: Document) {
+    guard hasVideos != document.hasVideos else { return }
+    document.hasVideos = hasVideos
+    let parent = documents.values.first { $0.page == document.page && document.inspection.isSame(document.inspection.parent, $0.window) }
+    guard !document.isMainFrame, let parent else { return }
+    var message = JSONText()
+    message.add("type", "frame.videos")
+    message.add("document", document.number)
+    message.add("hasVideos", hasVideos)
+    parent.early.append(BridgeFrame(kind: .control, document: parent.number, target: 0, payload: Array(message.text.utf8)))
+    deliverEarly(of: parent.number)
+  }
+
   private func deliver(_ frame: BridgeFrame) {
     // A frame for a document that has just been closed, or an answer that came too late, is nobody's any more.
     guard let document = documents[frame.document] else { return }
@@ -146,7 +160,9 @@ public final class Extension {
   }
 
   private func close(_ number: UInt32) {
-    guard let document = documents.removeValue(forKey: number) else { return }
+    guard let document = documents[number] else { return }
+    showsVideos(false, in: document)
+    documents[number] = nil
     document.receiver = nil
     var message = JSONText()
     message.add("type", "document.close")

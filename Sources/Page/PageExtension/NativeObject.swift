@@ -50,6 +50,7 @@ enum NativeObject {
         let characters = jsc_value_to_string(text)
         defer { g_free(characters) }
         send_to_view(document.page, "place", document.number, document.isMainFrame ? 1 : 0, characters)
+        Extension.shared.showsVideos(arguments.isTrue(at: 1), in: document)
         return nil
       }
     }
@@ -97,6 +98,11 @@ private struct Arguments {
   func value(at index: Int) -> OpaquePointer? {
     guard let array, index < Int(unsafe array.pointee.len), let item = unsafe array.pointee.pdata[index] else { return nil }
     return OpaquePointer(item)
+  }
+
+  func isTrue(at index: Int) -> Bool {
+    guard let value = value(at: index) else { return false }
+    return jsc_value_to_boolean(value) != 0
   }
 
   /// A number from 0 to 2³² − 1.
