@@ -199,12 +199,21 @@ private struct Fixture {
     var fixture = Fixture()
     fixture.show()
     #expect(fixture.tell(.restartRequested) == [.restartHost])
-    #expect(fixture.tell(.hostLost(reason: "ended", nextStart: fixture.now)) == [])
+    // The connection's end and the process's are told each on its own.
+    #expect(fixture.tell(.hostLost(reason: "ended", nextStart: nil), .hostLost(reason: "ended", nextStart: fixture.now)) == [])
     #expect(fixture.supervisor.state == .loading && fixture.supervisor.code == nil)
     _ = fixture.tell(.hostConnected, .drawn(url: Fixture.url))
     #expect(fixture.supervisor.state == .ready)
     _ = fixture.tell(.hostLost(reason: "ended", nextStart: nil))
     #expect(fixture.supervisor.code == .pageHost)
+  }
+
+  @Test func restartThatFailsIsOne() {
+    var fixture = Fixture()
+    fixture.show()
+    _ = fixture.tell(.restartRequested, .hostLost(reason: "ended", nextStart: fixture.now))
+    _ = fixture.tell(.hostLost(reason: "it is not there", nextStart: fixture.now + .seconds(2)))
+    #expect(fixture.supervisor.code == .pageHost && fixture.supervisor.reason == "it is not there" && fixture.supervisor.restarts == 1)
   }
 
   // MARK: Operators

@@ -139,9 +139,8 @@ public struct PageSupervisor: Sendable {
     case .hostLost(let reason, let nextStart):
       if isHostThere { restarts += 1 }
       (isHostThere, isConnected) = (false, false)
-      // Asked for, it is no failure.
-      if isRestarting { (state, code) = (.loading, nil) } else { fail(.pageHost, reason) }
-      isRestarting = false
+      // Asked for, it is no failure; a pause before the next start says that something failed all the same.
+      if isRestarting, (nextStart ?? now) <= now { (state, code) = (.loading, nil) } else { fail(.pageHost, reason) }
       (retryAt, patience) = (nil, (nextStart ?? now) + PageSupervisor.startLimit)
       hostRetry = nextStart
     case .committed(let url): self.url = url
@@ -189,6 +188,7 @@ public struct PageSupervisor: Sendable {
       fail(.pageHost, "The page program does not answer")
       actions.append(.restartHost)
     } else {
+      isRestarting = false
       fail(.pageHost, "The page program does not start")
     }
     self.patience = now + PageSupervisor.startLimit
