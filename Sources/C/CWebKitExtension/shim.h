@@ -1,6 +1,7 @@
 #pragma once
 #include <glib-unix.h>
 #include <jsc/jsc.h>
+#include <stdio.h>
 #include <webkit/webkit-web-process-extension.h>
 
 // Swift sees neither variadic functions nor macros that cast.
@@ -21,3 +22,6 @@ static inline gboolean read_user_data(GVariant *data, char **socket, char ***ori
   g_variant_get(data, "(s^as)", socket, origins);
   return TRUE;
 }
+
+/// Console messages go to the standard output: each line at once, also into a file.
+static inline void write_lines_at_once(void) { setvbuf(stdout, NULL, _IOLBF, 0); }

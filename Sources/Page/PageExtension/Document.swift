@@ -22,7 +22,8 @@ final class Document {
   var abandonedCalls = 0
 
   init(
-    number: UInt32, page: OpaquePointer, frame: UInt64, isMainFrame: Bool, inspection: Inspection, policy: PermissionsPolicy, window: JSValue
+    number: UInt32, page: OpaquePointer, frame: UInt64, isMainFrame: Bool, inspection: Inspection, policy: PermissionsPolicy,
+    window: JSValue
   ) {
     self.number = number
     self.page = page

@@ -23,6 +23,7 @@ public final class Extension {
 
   /// Begins: `webExtension` is WebKit's object, `userData` what the host handed over (a `(sas)`: the socket's path, the admitted origins).
   public func start(_ webExtension: OpaquePointer, userData: OpaquePointer?) {
+    write_lines_at_once()
     var socket: UnsafeMutablePointer<CChar>?
     var list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     guard read_user_data(userData, &socket, &list) != 0, let socket, let list else {

@@ -13,7 +13,8 @@ enum NativeObject {
     let object = JSValue.object(in: context)
     func add(_ name: String, _ function: Function) {
       let number = UnsafeMutableRawPointer(bitPattern: UInt(document.number))
-      let value = jsc_value_new_function_variadic(context, name, unsafeBitCast(function, to: GCallback.self), number, nil, jsc_value_get_type())
+      let value = jsc_value_new_function_variadic(
+        context, name, unsafeBitCast(function, to: GCallback.self), number, nil, jsc_value_get_type())
       object.setProperty(name, to: JSValue(owning: value!))
     }
     add("send") { arguments, data in
@@ -38,7 +39,9 @@ enum NativeObject {
     }
     add("receive") { arguments, data in
       NativeObject.withDocument(arguments, data) { document, arguments in
-        guard let function = arguments.value(at: 0), jsc_value_is_function(function) != 0 else { return document.raise("receive(function): no function") }
+        guard let function = arguments.value(at: 0), jsc_value_is_function(function) != 0 else {
+          return document.raise("receive(function): no function")
+        }
         document.receiver = JSValue(sharing: function)
         if !document.early.isEmpty { Extension.shared.deliverEarly(of: document.number) }
         return nil

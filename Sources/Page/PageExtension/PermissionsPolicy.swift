@@ -16,7 +16,9 @@ struct PermissionsPolicy: Equatable {
   ///   - sourceOrigin: the origin of the URL in the element's `src`; nil when it has none of its own.
   ///   - origin: the origin of the document in the frame.
   ///   - parentOrigin: the origin of the document that the element stands in.
-  static func ofFrame(allow: String, allowsFullscreen: Bool, sourceOrigin: String?, origin: String, parentOrigin: String, parent: Self) -> Self {
+  static func ofFrame(allow: String, allowsFullscreen: Bool, sourceOrigin: String?, origin: String, parentOrigin: String, parent: Self)
+    -> Self
+  {
     let directives = parse(allow)
     func isAllowed(_ feature: String, _ parentHasIt: Bool) -> Bool {
       guard parentHasIt else { return false }

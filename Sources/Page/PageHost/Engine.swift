@@ -58,7 +58,7 @@ final class Engine {
     webkit_settings_set_enable_fullscreen(settings, 1)
     webkit_settings_set_enable_smooth_scrolling(settings, 0)
     webkit_settings_set_enable_site_specific_quirks(settings, 0)
-    webkit_settings_set_enable_write_console_messages_to_stdout(settings, 1)
+    webkit_settings_set_enable_write_console_messages_to_stdout(settings, options.logLevel == .debug ? 1 : 0)
 
     policies = make_website_policies()
     let socket = options.bridgePath

@@ -29,7 +29,8 @@ public struct HostOptions: Sendable, Equatable {
   }
 
   /// How the program is called.
-  public static let usage = "usage: parlor-page --runtime DIR [--display NAME|PATH] [--extension DIR] [--log-level error|warning|notice|info|debug]"
+  public static let usage =
+    "usage: parlor-page --runtime DIR [--display NAME|PATH] [--extension DIR] [--log-level error|warning|notice|info|debug]"
 
   /// Reads the arguments behind the program's name.
   public static func parse(_ arguments: [String]) throws(UsageError) -> Self {
@@ -49,7 +50,9 @@ public struct HostOptions: Sendable, Equatable {
     options.pictureFile = values["--picture"].map(absolute)
     if let name = values["--log-level"] {
       let levels: [String: Log.Level] = ["error": .error, "warning": .warning, "notice": .notice, "info": .info, "debug": .debug]
-      guard let level = levels[name] else { throw UsageError(description: "--log-level: \(name) is none of \(levels.keys.sorted().joined(separator: ", "))") }
+      guard let level = levels[name] else {
+        throw UsageError(description: "--log-level: \(name) is none of \(levels.keys.sorted().joined(separator: ", "))")
+      }
       options.logLevel = level
     }
     return options

@@ -49,7 +49,9 @@ public final class PageHost {
     guard gtk_init_check() != 0, let display = wayland_display(gdk_display_get_default()) else {
       throw .display("no compositor at \(options.displayPath)")
     }
-    guard let globals = WaylandGlobals(display: display) else { throw .display("the compositor at \(options.displayPath) lacks subsurfaces") }
+    guard let globals = WaylandGlobals(display: display) else {
+      throw .display("the compositor at \(options.displayPath) lacks subsurfaces")
+    }
     self.globals = globals
     guard let connection = BridgeConnection(path: options.bridgePath) else { throw .bridge(options.bridgePath) }
     self.connection = connection
@@ -68,7 +70,8 @@ public final class PageHost {
   /// Runs until `run` asks for the end; throws when the bridge or the compositor is lost.
   public func run() throws(HostError) {
     let this = Unmanaged.passUnretained(self).toOpaque()
-    picture_updates_set_handler({ update, host in unsafe Unmanaged<PageHost>.fromOpaque(host!).takeUnretainedValue().updated(update!.pointee) }, this)
+    picture_updates_set_handler(
+      { update, host in unsafe Unmanaged<PageHost>.fromOpaque(host!).takeUnretainedValue().updated(update!.pointee) }, this)
     if options.pictureFile != nil {
       g_unix_signal_add(
         SIGUSR2,
@@ -118,7 +121,9 @@ public final class PageHost {
       case PageReload.type: load(url, revalidates: true)
       case DialogAnswer.type:
         let answer = try decoder.decode(DialogAnswer.self, from: data)
-        if shown?.answer(answer) != true, incoming?.answer(answer) != true { Log.info("an answer to dialog \(answer.dialog), which is gone") }
+        if shown?.answer(answer) != true, incoming?.answer(answer) != true {
+          Log.info("an answer to dialog \(answer.dialog), which is gone")
+        }
       case HostExit.type: end(nil)
       case let type: throw MessageError(member: "type", reason: "\(type) is not for the host")
       }

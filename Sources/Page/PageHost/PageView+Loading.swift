@@ -29,7 +29,9 @@ extension PageView {
   }
 
   func connectLoading() {
-    let changed: @convention(c) (OpaquePointer, WebKitLoadEvent, gpointer?) -> Void = { _, event, data in PageView.from(data).loadChanged(event) }
+    let changed: @convention(c) (OpaquePointer, WebKitLoadEvent, gpointer?) -> Void = { _, event, data in
+      PageView.from(data).loadChanged(event)
+    }
     connect("load-changed", unsafeBitCast(changed, to: GCallback.self))
     let failed: @convention(c) (OpaquePointer, WebKitLoadEvent, UnsafePointer<CChar>?, UnsafePointer<GError>?, gpointer?) -> gboolean = {
       _, _, uri, error, data in
@@ -80,7 +82,9 @@ extension PageView {
     let domain = String(cString: g_quark_to_string(error.domain))
     if let refusal = load.refusal { return fail(refusal.code, refusal.reason) }
     // Stopped, or taken over by the next load.
-    if domain == String(cString: g_quark_to_string(webkit_network_error_quark())), error.code == WEBKIT_NETWORK_ERROR_CANCELLED.rawValue { return }
+    if domain == String(cString: g_quark_to_string(webkit_network_error_quark())), error.code == WEBKIT_NETWORK_ERROR_CANCELLED.rawValue {
+      return
+    }
     let failure = LoadFailure(domain: domain, number: Int(error.code), message: String(cString: error.message))
     Log.info("load of \(uri) failed: \(domain) \(error.code)")
     // A page that tried to go on and could not is still there.
@@ -100,7 +104,9 @@ extension PageView {
     let response = webkit_response_policy_decision_get_response(decision)
     let uri = webkit_uri_response_get_uri(response).map { String(cString: $0) } ?? ""
     guard webkit_response_policy_decision_is_main_frame_main_resource(decision) != 0 else {
-      if webkit_response_policy_decision_is_mime_type_supported(decision) != 0 { return webkit_policy_decision_use(policy_decision(decision)) }
+      if webkit_response_policy_decision_is_mime_type_supported(decision) != 0 {
+        return webkit_policy_decision_use(policy_decision(decision))
+      }
       owner.pageView(self, says: PageRefused(url: uri, reason: "downloads are not taken"))
       return webkit_policy_decision_ignore(policy_decision(decision))
     }
@@ -114,7 +120,11 @@ extension PageView {
       owner.pageView(self, says: PageRefused(url: uri, reason: "downloads are not taken"))
       load.refusal = LoadFailure(.failed, "the address leads to a file, not a page")
     }
-    if load.refusal == nil { webkit_policy_decision_use(policy_decision(decision)) } else { webkit_policy_decision_ignore(policy_decision(decision)) }
+    if load.refusal == nil {
+      webkit_policy_decision_use(policy_decision(decision))
+    } else {
+      webkit_policy_decision_ignore(policy_decision(decision))
+    }
   }
 }
 

@@ -5,7 +5,8 @@ import CWebKit
 /// What a page may not do: leave the admitted origins, open windows, save files, ask for permissions.
 extension PageView {
   func connectRefusals() {
-    let decide: @convention(c) (OpaquePointer, OpaquePointer, WebKitPolicyDecisionType, gpointer?) -> gboolean = { _, decision, type, data in
+    let decide: @convention(c) (OpaquePointer, OpaquePointer, WebKitPolicyDecisionType, gpointer?) -> gboolean = {
+      _, decision, type, data in
       PageView.from(data).decide(decision, type)
       return 1
     }

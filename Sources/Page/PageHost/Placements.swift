@@ -58,7 +58,8 @@ struct ClipBox: Equatable {
     let left = max(x, other.x)
     let top = max(y, other.y)
     return Self(
-      x: left, y: top, width: max(0, min(x + width, other.x + other.width) - left), height: max(0, min(y + height, other.y + other.height) - top))
+      x: left, y: top, width: max(0, min(x + width, other.x + other.width) - left),
+      height: max(0, min(y + height, other.y + other.height) - top))
   }
 }
 
@@ -84,7 +85,9 @@ struct AffineMap: Equatable {
 
   /// The smallest upright rectangle around what becomes of `box`.
   func bounds(of box: ClipBox) -> ClipBox {
-    let corners = [self(box.x, box.y), self(box.x + box.width, box.y), self(box.x, box.y + box.height), self(box.x + box.width, box.y + box.height)]
+    let corners = [
+      self(box.x, box.y), self(box.x + box.width, box.y), self(box.x, box.y + box.height), self(box.x + box.width, box.y + box.height),
+    ]
     let (left, right) = (corners.map(\.x).min()!, corners.map(\.x).max()!)
     let (top, bottom) = (corners.map(\.y).min()!, corners.map(\.y).max()!)
     return ClipBox(x: left, y: top, width: right - left, height: bottom - top)
