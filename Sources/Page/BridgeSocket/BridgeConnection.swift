@@ -55,6 +55,12 @@ public final class BridgeConnection {
       }, this)
   }
 
+  deinit {
+    onClose = nil
+    close()
+    if deferredSource != 0 { g_source_remove(deferredSource) }
+  }
+
   /// Whether the other end is still there.
   public var isOpen: Bool { descriptor >= 0 }
 
