@@ -11,11 +11,7 @@ public enum DocumentMessage: Sendable, Decodable {
   case connectionClose(ConnectionClose)
   case getStats(GetStats)
   case certificateGenerate(CertificateGenerate)
-<<<<<<< HEAD
   case certificateRelease(CertificateRelease)
-=======
-  case getCapabilities(GetCapabilities)
->>>>>>> 73d2fdb (Tests of the page host's values)
   case transceiverAdd(TransceiverAdd)
   case transceiverSet(TransceiverSet)
   case transceiverStop(TransceiverStop)
@@ -32,10 +28,7 @@ public enum DocumentMessage: Sendable, Decodable {
   case trackEnable(TrackEnable)
   case trackStop(TrackStop)
   case videoPlay(VideoPlay)
-<<<<<<< HEAD
   case videoHold(VideoHold)
-=======
->>>>>>> 73d2fdb (Tests of the page host's values)
   case videoWatch(VideoWatch)
   case audioPlay(AudioPlay)
   case audioTap(AudioTap)
