@@ -91,7 +91,8 @@ extension Wayland {
     /// How each character is typed with one key, alone or with Shift: the evdev number, and whether Shift is needed.
     private(set) lazy var keys: [UInt32: (key: UInt32, isShifted: Bool)] = {
       var keys: [UInt32: (key: UInt32, isShifted: Bool)] = [:]
-      let codes = unsafe max(xkb_keymap_min_keycode(keymap), Keymap.offset)...max(xkb_keymap_max_keycode(keymap), Keymap.offset)
+      // Keys beyond a byte are those of remote controls, which not every client understands.
+      let codes = unsafe max(xkb_keymap_min_keycode(keymap), Keymap.offset)...max(Keymap.offset, min(xkb_keymap_max_keycode(keymap), 255))
       for level in UInt32(0)..<2 {
         for code in codes {
           guard unsafe level < xkb_keymap_num_levels_for_key(keymap, code, 0) else { continue }
