@@ -47,6 +47,7 @@ extension Agent {
     checkList[index].noteReceived(now)
     checkList[index].statistics.packetsReceived += 1
     checkList[index].statistics.bytesReceived += bytes.byteCount
+    checkList[index].statistics.lastPacketReceived = now
     if connectionState == .disconnected { finish(now) }
     return true
   }
@@ -82,6 +83,7 @@ extension Agent {
     }
     checkList[active.pairIndex].statistics.packetsSent += 1
     checkList[active.pairIndex].statistics.bytesSent += byteCount
+    checkList[active.pairIndex].statistics.lastPacketSent = now
     return route
   }
 
@@ -91,6 +93,7 @@ extension Agent {
     guard let index = selectedIndex, data.byteCount <= 65_000 else { return false }
     checkList[index].statistics.packetsSent += 1
     checkList[index].statistics.bytesSent += data.byteCount
+    checkList[index].statistics.lastPacketSent = now
     send(Array(bytes: data), on: checkList[index].path, to: checkList[index].remoteAddress)
     return true
   }

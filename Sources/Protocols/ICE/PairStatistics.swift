@@ -30,6 +30,8 @@ public struct PairStatistics: Sendable, Identifiable {
   public internal(set) var packetsSent = 0, bytesSent = 0
   /// Application data that came on the pair.
   public internal(set) var packetsReceived = 0, bytesReceived = 0
+  /// When the last of them was sent and came; nil before the first.
+  public internal(set) var lastPacketSent: Instant?, lastPacketReceived: Instant?
   /// Checks, of which consent checks are those after the first answer.
   public internal(set) var requestsSent = 0, consentRequestsSent = 0, responsesReceived = 0
   /// Checks of the peer.

@@ -26,6 +26,8 @@ struct MediaStreams: Sendable {
     var announcedLoss = 0.0
     /// While false nothing new is sent: the direction does not allow it.
     var isActive = true
+    /// The encoding's place among those of the sender: W3C `encodingIndex`.
+    var encodingIndex = 0
     /// The DTMF tones to be sent.
     var tones = ToneSender()
     /// The RTP time stamp of the sound sent last, and when it was captured: tones are on the same clock.

@@ -1,108 +1,76 @@
 import Base
+import DTLS
 import ICE
 import RTP
 import SRTP
 
-/// What encoders and decoders count of one transceiver, handed in for the report; members under their W3C names.
+/// What sources, encoders, decoders and loudspeakers count of one transceiver, handed in for the report; members under their W3C names.
 public struct CodecStatistics: Sendable {
   /// Members for the transceiver's `outbound-rtp` dictionary.
   public var outbound: [String: StatisticValue] = [:]
   /// Members for its `inbound-rtp` dictionary.
   public var inbound: [String: StatisticValue] = [:]
+  /// Members for the `media-source` dictionary of the track that it sends.
+  public var source: [String: StatisticValue] = [:]
 
   /// Nothing counted.
   public init() {}
 }
 
+/// A report while it is put together.
+struct StatisticsReportBuilder {
+  private(set) var report: StatisticsReport = [:]
+  /// Milliseconds since 1970.
+  let timestamp: Double
+
+  mutating func add(_ identifier: String, _ type: String, _ members: [String: StatisticValue?]) {
+    var dictionary = members.compactMapValues { $0 }
+    dictionary["id"] = .text(identifier)
+    dictionary["type"] = .text(type)
+    dictionary["timestamp"] = .number(timestamp)
+    report[identifier] = dictionary
+  }
+}
+
 extension PeerConnection {
-  /// W3C `getStats()`. `codecs` adds what the codecs of each transceiver counted.
-  public func statistics(codecs: [TransceiverIdentifier: CodecStatistics] = [:], now: Instant) -> StatisticsReport {
-    var report: StatisticsReport = [:]
-    let timestamp = StatisticValue.number(Double(media.ntpTime(now).unixNanoseconds) / 1e6)
-    func add(_ identifier: String, _ type: String, _ members: [String: StatisticValue?]) {
-      var dictionary = members.compactMapValues { $0 }
-      dictionary["id"] = .text(identifier)
-      dictionary["type"] = .text(type)
-      dictionary["timestamp"] = timestamp
-      report[identifier] = dictionary
-    }
-
-    add(
+  /// W3C `getStats()`. `codecs` adds what the codecs of each transceiver counted, `playout` what the loudspeaker did (`media-playout`).
+  public func statistics(
+    codecs: [TransceiverIdentifier: CodecStatistics] = [:], playout: [String: StatisticValue] = [:], now: Instant
+  ) -> StatisticsReport {
+    var builder = StatisticsReportBuilder(timestamp: milliseconds(now))
+    builder.add(
       "P", "peer-connection",
-      [
-        "dataChannelsOpened": .integer(channels.openedCount),
-        "dataChannelsClosed": .integer(channels.closedCount),
-      ])
-    addTransport(add)
-    for sender in media.sending { addSending(sender, codecs[sender.identifier]?.outbound ?? [:], add) }
-    for receiver in media.receiving { addReceiving(receiver, codecs[receiver.identifier]?.inbound ?? [:], add) }
-    addChannels(add)
-    return report
-  }
-
-  private typealias Add = (_ identifier: String, _ type: String, _ members: [String: StatisticValue?]) -> Void
-
-  private func addTransport(_ add: Add) {
-    let pairs = transport.ice.pairs
-    let selected = pairs.first { $0.isSelected }
-    add(
-      "T", "transport",
-      [
-        "bytesSent": .integer(pairs.reduce(0) { $0 + $1.bytesSent }), "bytesReceived": .integer(pairs.reduce(0) { $0 + $1.bytesReceived }),
-        "packetsSent": .integer(pairs.reduce(0) { $0 + $1.packetsSent }),
-        "packetsReceived": .integer(pairs.reduce(0) { $0 + $1.packetsReceived }),
-        "iceRole": .text(transport.ice.isControlling ? "controlling" : "controlled"),
-        "iceState": .text(iceConnectionState.rawValue), "dtlsState": .text(transport.state.rawValue),
-        "dtlsRole": .text(transport.role.map { $0 == .client ? "client" : "server" } ?? "unknown"),
-        "iceLocalUsernameFragment": .text(transport.ice.localParameters.usernameFragment),
-        "selectedCandidatePairId": selected.map { .text("CP\($0.id)") },
-        "srtpCipher": transport.profile.map { .text($0.name) }, "tlsVersion": transport.versionText.map { .text($0) },
-        "dtlsCipher": transport.cipher.map { .text($0) },
-      ])
-    for pair in pairs {
-      add(
-        "CP\(pair.id)", "candidate-pair",
-        [
-          "transportId": "T", "localCandidateId": .text(candidateIdentifier(pair.local, "L")),
-          "remoteCandidateId": .text(candidateIdentifier(pair.remote, "R")), "state": .text(pair.state.rawValue),
-          "nominated": .flag(pair.nominated), "packetsSent": .integer(pair.packetsSent), "bytesSent": .integer(pair.bytesSent),
-          "packetsReceived": .integer(pair.packetsReceived), "bytesReceived": .integer(pair.bytesReceived),
-          "requestsSent": .integer(pair.requestsSent), "requestsReceived": .integer(pair.requestsReceived),
-          "responsesSent": .integer(pair.responsesSent), "responsesReceived": .integer(pair.responsesReceived),
-          "consentRequestsSent": .integer(pair.consentRequestsSent), "totalRoundTripTime": .number(pair.totalRoundTripTime.seconds),
-          "currentRoundTripTime": pair.currentRoundTripTime.map { .number($0.seconds) },
-          "availableOutgoingBitrate": pair.isSelected ? .integer(media.targetBitrate) : nil,
-        ])
+      ["dataChannelsOpened": .integer(channels.openedCount), "dataChannelsClosed": .integer(channels.closedCount)])
+    // There is a transport as soon as a description asks for one.
+    let isAskedFor = [negotiation.localDescription, negotiation.remoteDescription].contains { described in
+      described?.description.media.contains { !$0.isRejected } ?? false
     }
-    for candidate in transport.ice.localCandidates { addCandidate(candidate, "L", "local-candidate", add) }
-    for candidate in transport.ice.remoteCandidates { addCandidate(candidate, "R", "remote-candidate", add) }
+    if isAskedFor || dtlsTransportState != .new { addTransport(to: &builder) }
+    if !playout.isEmpty { builder.add("AP", "media-playout", playout.merging(["kind": "audio"]) { $1 }) }
+    for transceiver in negotiation.transceivers where transceiver.hasTrack && !transceiver.isStopping {
+      var members = codecs[transceiver.identifier]?.source ?? [:]
+      members["kind"] = .text(transceiver.kind.rawValue)
+      members["trackIdentifier"] = .text(transceiver.trackIdentifier ?? transceiver.sendTrackIdentifier)
+      builder.add(sourceIdentifier(transceiver.identifier), "media-source", members)
+    }
+    for sender in media.sending { addSending(sender, codecs[sender.identifier]?.outbound ?? [:], to: &builder) }
+    for receiver in media.receiving where receiver.stream.statistics.lastPacketReceived != nil {
+      var members = codecs[receiver.identifier]?.inbound ?? [:]
+      if receiver.kind == .audio, !playout.isEmpty { members["playoutId"] = "AP" }
+      addReceiving(receiver, members, to: &builder)
+    }
+    addChannels(to: &builder)
+    return builder.report
   }
 
-  private func candidateIdentifier(_ candidate: ICE.Candidate, _ side: String) -> String {
-    "I\(side)\(candidate.hostName ?? "\(candidate.address)")\(candidate.kind == .host ? "" : "-\(candidate.kind)")\(candidate.transport == .tcp ? "-tcp" : "")"
-  }
+  /// An instant as reports tell it: in milliseconds since 1970.
+  func milliseconds(_ instant: Instant) -> Double { Double(media.ntpTime(instant).unixNanoseconds) / 1e6 }
 
-  private func addCandidate(_ candidate: ICE.Candidate, _ side: String, _ type: String, _ add: Add) {
-    let kind =
-      switch candidate.kind {
-      case .host: "host"
-      case .serverReflexive: "srflx"
-      case .peerReflexive: "prflx"
-      case .relayed: "relay"
-      }
-    add(
-      candidateIdentifier(candidate, side), type,
-      [
-        "transportId": "T", "address": .text(candidate.hostName ?? "\(candidate.address.ip)"),
-        "port": .integer(Int(candidate.address.port)),
-        "protocol": .text(candidate.transport == .udp ? "udp" : "tcp"), "candidateType": .text(kind),
-        "priority": .integer(Int(candidate.priority)), "foundation": .text(candidate.foundation),
-      ])
-  }
+  private func sourceIdentifier(_ identifier: TransceiverIdentifier) -> String { "S\(identifier.rawValue)" }
 
-  private func codecIdentifier(_ codec: NegotiatedCodec, _ side: String, _ add: Add) -> String {
+  private func codecIdentifier(_ codec: NegotiatedCodec, _ side: String, _ builder: inout StatisticsReportBuilder) -> String {
     let identifier = "C\(side)T_\(codec.payloadType)"
-    add(
+    builder.add(
       identifier, "codec",
       [
         "payloadType": .integer(Int(codec.payloadType)), "transportId": "T", "mimeType": .text(codec.capability.mimeType),
@@ -112,13 +80,20 @@ extension PeerConnection {
     return identifier
   }
 
-  private func addSending(_ sender: MediaStreams.Sending, _ codec: [String: StatisticValue], _ add: Add) {
+  private func addSending(
+    _ sender: MediaStreams.Sending, _ codec: [String: StatisticValue], to builder: inout StatisticsReportBuilder
+  ) {
     let (counts, remote) = (sender.stream.statistics, sender.stream.remote)
     let source = sender.stream.configuration.ssrc
+    let transceiver = negotiation[sender.identifier]
+    let codecName = codecIdentifier(sender.codec, "O", &builder)
     let hasReport = remote.packetsReceived > 0 || remote.roundTripTimeMeasurements > 0
     var members: [String: StatisticValue?] = [
       "ssrc": .integer(Int(source)), "kind": .text(sender.kind.rawValue), "transportId": "T",
-      "codecId": .text(codecIdentifier(sender.codec, "O", add)), "mid": sender.stream.configuration.mid.map { .text($0) },
+      "codecId": .text(codecName), "mid": sender.stream.configuration.mid.map { .text($0) },
+      "mediaSourceId": transceiver?.hasTrack == true && transceiver?.isStopping == false ? .text(sourceIdentifier(sender.identifier)) : nil,
+      "encodingIndex": .integer(sender.encodingIndex), "rid": sender.stream.configuration.rid.map { .text($0) },
+      "rtxSsrc": sender.stream.configuration.retransmissionSSRC.map { .integer(Int($0)) }, "packetsSentWithEct1": .integer(0),
       "active": .flag(sender.isActive), "remoteId": hasReport ? .text("RI\(source)") : nil,
       "packetsSent": .integer(Int(counts.packetsSent)),
       "bytesSent": .integer(Int(counts.bytesSent)), "headerBytesSent": .integer(Int(counts.headerBytesSent)),
@@ -132,12 +107,13 @@ extension PeerConnection {
       members["firCount"] = .integer(Int(counts.firCount))
       members["targetBitrate"] = .integer(media.targetBitrate)
     }
-    add("O\(source)", "outbound-rtp", members.merging(codec.mapValues { $0 }) { _, new in new })
+    builder.add("O\(source)", "outbound-rtp", members.merging(codec.mapValues { $0 }) { _, new in new })
     guard hasReport else { return }
-    add(
+    builder.add(
       "RI\(source)", "remote-inbound-rtp",
       [
         "ssrc": .integer(Int(source)), "kind": .text(sender.kind.rawValue), "transportId": "T", "localId": .text("O\(source)"),
+        "codecId": .text(codecName),
         "packetsReceived": .integer(Int(remote.packetsReceived)), "packetsLost": .integer(Int(remote.packetsLost)),
         "jitter": .number(remote.jitter), "fractionLost": .number(remote.fractionLost),
         "roundTripTime": remote.roundTripTime.map { .number($0.seconds) }, "totalRoundTripTime": .number(remote.totalRoundTripTime.seconds),
@@ -145,14 +121,20 @@ extension PeerConnection {
       ])
   }
 
-  private func addReceiving(_ receiver: MediaStreams.Receiving, _ codec: [String: StatisticValue], _ add: Add) {
+  private func addReceiving(
+    _ receiver: MediaStreams.Receiving, _ codec: [String: StatisticValue], to builder: inout StatisticsReportBuilder
+  ) {
     let (counts, remote) = (receiver.stream.currentStatistics, receiver.stream.remote)
     let source = receiver.stream.configuration.ssrc
     let transceiver = negotiation[receiver.identifier]
+    let codecName = receiver.codec.map { codecIdentifier($0, "I", &builder) }
     var members: [String: StatisticValue?] = [
       "ssrc": .integer(Int(source)), "kind": .text(receiver.kind.rawValue), "transportId": "T",
       "remoteId": remote.reportsSent > 0 ? .text("RO\(source)") : nil,
-      "codecId": receiver.codec.map { .text(codecIdentifier($0, "I", add)) },
+      "codecId": codecName.map { .text($0) },
+      "rtxSsrc": receiver.stream.configuration.retransmissionSSRC.map { .integer(Int($0)) },
+      "lastPacketReceivedTimestamp": counts.lastPacketReceived.map { .number(milliseconds($0)) },
+      "packetsReceivedWithEct1": .integer(0), "packetsReceivedWithCe": .integer(0),
       "mid": transceiver?.mid.map { .text($0) }, "trackIdentifier": transceiver.map { .text($0.receiveTrackIdentifier) },
       "packetsReceived": .integer(Int(counts.packetsReceived)), "bytesReceived": .integer(Int(counts.bytesReceived)),
       "headerBytesReceived": .integer(Int(counts.headerBytesReceived)), "packetsLost": .integer(Int(counts.packetsLost)),
@@ -164,22 +146,25 @@ extension PeerConnection {
       members["pliCount"] = .integer(Int(counts.pliCount))
       members["firCount"] = .integer(Int(counts.firCount))
     }
-    add("I\(source)", "inbound-rtp", members.merging(codec.mapValues { $0 }) { _, new in new })
+    builder.add("I\(source)", "inbound-rtp", members.merging(codec.mapValues { $0 }) { _, new in new })
     guard remote.reportsSent > 0 else { return }
-    add(
+    builder.add(
       "RO\(source)", "remote-outbound-rtp",
       [
         "ssrc": .integer(Int(source)), "kind": .text(receiver.kind.rawValue), "transportId": "T", "localId": .text("I\(source)"),
+        "codecId": codecName.map { .text($0) },
+        // Round trips from this side would take extended reports (RFC 3611), which are not exchanged.
+        "totalRoundTripTime": .number(0), "roundTripTimeMeasurements": .integer(0),
         "packetsSent": .integer(Int(remote.packetsSent)), "bytesSent": .integer(Int(remote.bytesSent)),
         "reportsSent": .integer(Int(remote.reportsSent)),
         "remoteTimestamp": remote.remoteTimestamp.map { .number(Double($0.unixNanoseconds) / 1e6) },
       ])
   }
 
-  private func addChannels(_ add: Add) {
+  private func addChannels(to builder: inout StatisticsReportBuilder) {
     for channel in channels.list {
       let counts = channel.channel.flatMap { association?.statistics(of: $0) }
-      add(
+      builder.add(
         "D\(channel.identifier.rawValue)", "data-channel",
         [
           "label": .text(channel.options.label), "protocol": .text(channel.options.protocolName), "state": .text(channel.state.rawValue),
@@ -190,7 +175,7 @@ extension PeerConnection {
     }
     guard let association else { return }
     let counts = association.statistics
-    add(
+    builder.add(
       "S", "sctp-transport",
       [
         "transportId": "T", "smoothedRoundTripTime": counts.smoothedRoundTripTime.map { .number($0.seconds) },

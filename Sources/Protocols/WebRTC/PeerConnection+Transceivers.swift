@@ -34,6 +34,7 @@ extension PeerConnection {
     negotiation.transceivers[free].direction = Direction(sends: true, receives: receives)
     negotiation.transceivers[free].sendStreamIdentifiers = streams
     if let trackIdentifier { negotiation.transceivers[free].sendTrackIdentifier = trackIdentifier }
+    negotiation.transceivers[free].trackIdentifier = trackIdentifier
     (negotiation.transceivers[free].isAddedByTrack, negotiation.transceivers[free].hasTrack) = (true, true)
     return negotiation.transceivers[free].identifier
   }
@@ -43,6 +44,7 @@ extension PeerConnection {
     try checkOpen()
     guard let direction = negotiation[identifier]?.direction, direction != .stopped else { return }
     negotiation[identifier]?.hasTrack = false
+    negotiation[identifier]?.trackIdentifier = nil
     if direction.sends { try setDirection(Direction(sends: false, receives: direction.receives), of: identifier) }
   }
 
@@ -54,7 +56,7 @@ extension PeerConnection {
     guard !transceiver.isStopping || trackIdentifier == nil else {
       throw PeerConnectionError(.invalidState, "the transceiver is stopped")
     }
-    transceiver.hasTrack = trackIdentifier != nil
+    (transceiver.hasTrack, transceiver.trackIdentifier) = (trackIdentifier != nil, trackIdentifier)
     if let trackIdentifier, transceiver.mid == nil, !transceiver.hasSent { transceiver.sendTrackIdentifier = trackIdentifier }
     negotiation[identifier] = transceiver
     checkNegotiationNeeded()

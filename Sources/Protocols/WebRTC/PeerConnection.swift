@@ -73,6 +73,7 @@ public struct PeerConnection: ~Copyable {
   var isNegotiationNeededAnnounced = false
   var isNegotiationNeededDue = false
   var localCandidates: [ICE.Candidate] = []
+  var selectedPairChanges = 0
   /// Credentials that an offer or answer names and that take effect when it is set as local description.
   var restartParameters: ICE.Parameters?
   var wantsRestart = false
@@ -203,7 +204,9 @@ public struct PeerConnection: ~Copyable {
       case .connectionState(let state):
         iceConnectionState = state
         events.append(.iceConnectionStateChange(state))
-      case .selectedPair: events.append(.selectedCandidatePairChange)
+      case .selectedPair:
+        selectedPairChanges += 1
+        events.append(.selectedCandidatePairChange)
       case .openStream(let socket, let address, let name): events.append(.openStream(socket, to: address, tlsName: name))
       case .candidateError(let url, let address, let code, let text):
         events.append(.iceCandidateError(url: url, address: address?.description, code: code, text: text))

@@ -4,6 +4,10 @@ public enum StatisticValue: Sendable, Equatable {
   case integer(Int)
   case text(String)
   case flag(Bool)
+  /// Numbers by name, such as `qualityLimitationDurations`.
+  case numbers([String: Double])
+  /// What is known and not told.
+  case null
 }
 
 extension StatisticValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral {
@@ -30,6 +34,8 @@ extension StatisticValue: Encodable {
     case .integer(let value): try container.encode(value)
     case .text(let value): try container.encode(value)
     case .flag(let value): try container.encode(value)
+    case .numbers(let values): try container.encode(values)
+    case .null: try container.encodeNil()
     }
   }
 }

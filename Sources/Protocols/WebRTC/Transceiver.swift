@@ -56,6 +56,9 @@ public struct Transceiver: Sendable {
   public internal(set) var isAddedByTrack = false
   /// Whether the sender has a track: W3C `sender.track`.
   public internal(set) var hasTrack = false
+  /// The name of the sender's track; nil without one, and where nobody gave it a name. A replaced track keeps its predecessor's
+  /// `sendTrackIdentifier` in descriptions.
+  public internal(set) var trackIdentifier: String?
   /// Codecs in the order wanted; empty: all, in the connection's order.
   public var codecPreferences: [CodecCapability] = []
 
@@ -106,7 +109,7 @@ public struct Transceiver: Sendable {
     }
     codecPreferences = other.codecPreferences
     (sendStreamIdentifiers, sendTrackIdentifier) = (other.sendStreamIdentifiers, other.sendTrackIdentifier)
-    (isAddedByTrack, hasTrack) = (other.isAddedByTrack, other.hasTrack)
+    (isAddedByTrack, hasTrack, trackIdentifier) = (other.isAddedByTrack, other.hasTrack, other.trackIdentifier)
     (sendParameters, jitterBufferTarget, offeredMid) = (other.sendParameters, other.jitterBufferTarget, other.offeredMid)
   }
 }

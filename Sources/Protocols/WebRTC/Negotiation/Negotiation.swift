@@ -87,6 +87,7 @@ struct Negotiation: Sendable {
     )
     transceiver.isAddedByTrack = isAddedByTrack
     transceiver.hasTrack = isAddedByTrack || trackIdentifier != nil
+    transceiver.trackIdentifier = trackIdentifier
     transceivers.append(transceiver)
     return identifier
   }
