@@ -124,6 +124,10 @@ let package = Package(
         name: "parlor-page-extension", dependencies: ["Base", "PageExtension"], path: "Sources/parlor-page-extension", swiftSettings: swift,
         linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
       .executableTarget(name: "parlor", dependencies: ["Appliance", "Call", "Codecs"], path: "Sources/parlor", swiftSettings: swift),
+      .executableTarget(
+        name: "page-trial",
+        dependencies: ["Base", "BridgeMessages", "Call", "Camera", "DTLS", "Net", "PageSession", "Sound", "Stage"], path: "Tests/Page/Trial",
+        swiftSettings: swift),
       .testTarget(name: "parlorTests", dependencies: ["parlor"], path: "Tests/parlorTests", swiftSettings: swift),
       .executableTarget(
         name: "parlor-bench",
