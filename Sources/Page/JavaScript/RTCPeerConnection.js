@@ -211,7 +211,6 @@ class RTCPeerConnection extends EventTarget {
         "negotiationneeded", "icecandidate", "icecandidateerror", "signalingstatechange", "iceconnectionstatechange",
         "icegatheringstatechange", "connectionstatechange", "track", "datachannel", "addstream", "removestream",
       ],
-      aliases: ["webkitRTCPeerConnection"],
     });
   }
 }

@@ -8,6 +8,7 @@ import http.server
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ import time
 
 HERE = pathlib.Path(__file__).parent
 SCRIPTS = HERE.parents[2] / "Sources/Page/JavaScript"
+ADAPTER = pathlib.Path("/usr/share/javascript/webrtc-adapter/adapter.js")
 # Ends a hang; nothing is judged by time.
 LIMIT_SECONDS = 120
 
@@ -26,13 +28,19 @@ def interfaces() -> str:
     return '(function (native) { "use strict";\n' + body + "\n})"
 
 
+def user_agent() -> str:
+    """What the page host says it is by default: adapter.js chooses by it."""
+    return re.search(r'"(Mozilla/5\.0 [^"]+)"', (SCRIPTS.parent / "PageHost/Engine.swift").read_text())[1]
+
+
 class Page(http.server.BaseHTTPRequestHandler):
     """Serves an empty page: the engine grants what needs a secure context to pages of localhost."""
 
     def do_GET(self):
-        body = b"<!doctype html><title>Checks</title><body></body>"
+        is_adapter = self.path == "/adapter.js"
+        body = ADAPTER.read_bytes() if is_adapter else b"<!doctype html><title>Checks</title><body></body>"
         self.send_response(200)
-        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Type", "text/javascript" if is_adapter else "text/html")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -83,6 +91,7 @@ def run(check: pathlib.Path, port: int) -> list:
     settings = WebKit.Settings()
     settings.set_enable_write_console_messages_to_stdout(True)
     settings.set_hardware_acceleration_policy(WebKit.HardwareAccelerationPolicy.NEVER)
+    settings.set_user_agent(user_agent())
     view = WebKit.WebView(user_content_manager=manager, settings=settings)
     view.connect("web-process-terminated", lambda view, reason: ended(f"web process ended: {reason}"))
     window = Gtk.Window(child=view)

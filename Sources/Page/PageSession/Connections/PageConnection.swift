@@ -17,6 +17,8 @@ final class PageConnection: @unchecked Sendable {
   private var currentTypes: (local: DescriptionType, remote: DescriptionType)?
   private(set) var state = PeerConnectionState.new
   var isSCTPConnected = false
+  /// Events that wait until the page has been told of the description that they came of.
+  private var held: [PeerConnectionEvent]?
 
   init(_ message: ConnectionCreate, document: Document) {
     (number, self.document) = (message.connection, document)
@@ -76,6 +78,7 @@ final class PageConnection: @unchecked Sendable {
   }
 
   func setLocal(_ description: Description?) throws(ReplyError) -> Snapshot {
+    holdEvents()
     try perform { connection, now throws(PeerConnectionError) in
       guard let description else { return try connection.setLocalDescription(now: now) }
       let type = DescriptionType(description.type)
@@ -89,6 +92,7 @@ final class PageConnection: @unchecked Sendable {
   }
 
   func setRemote(_ description: Description) throws(ReplyError) -> Snapshot {
+    holdEvents()
     try perform { connection, now throws(PeerConnectionError) in
       try connection.setRemoteDescription(DescriptionType(description.type), sdp: description.sdp, now: now)
     }
@@ -146,7 +150,22 @@ final class PageConnection: @unchecked Sendable {
 
   // MARK: Events
 
+  /// Events wait until the answer to what is being done now has been sent: W3C has them come after it.
+  private func holdEvents() {
+    guard held == nil else { return }
+    held = []
+    document.bridge.network.loop.run { [weak self] in
+      guard let self, let events = held else { return }
+      held = nil
+      for event in events { take(event) }
+    }
+  }
+
   private func take(_ event: PeerConnectionEvent) {
+    guard held == nil else {
+      held?.append(event)
+      return
+    }
     switch event {
     case .negotiationNeeded: document.send(NegotiationNeeded(connection: number))
     case .iceCandidate(let candidate):
