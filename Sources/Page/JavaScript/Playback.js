@@ -21,6 +21,8 @@ class Playback {
   width = 0;
   height = 0;
   sinkId = "";
+  /// Whether it has played since the load: a poster is shown until then.
+  hasPlayed = false;
   /// The track whose pictures are shown, and how many were presented as far as is known.
   videoTrack = null;
   presentedFrames = 0;
@@ -110,12 +112,15 @@ class Playback {
     this.isEnded = false;
     this.#isAutoplaying = true;
     this.duration = NaN;
+    this.hasPlayed = false;
     this.width = this.height = 0;
     this.presentedFrames = 0;
     this.#played = 0;
     this.#since = undefined;
     this.isPaused = true;
     this.#showTrack(null);
+    const element = this.element;
+    if (element && this.#isVideo) posters.show(element);
     this.update();
     if (stream === null) return;
     watchStream(stream, this.#onStream);
@@ -176,6 +181,7 @@ class Playback {
   update() {
     const isPlaying = this.isPotentiallyPlaying;
     this.#wasConnected ||= this.element?.isConnected ?? false;
+    this.hasPlayed ||= isPlaying;
     if (isPlaying && this.#since === undefined) this.#since = performance.now();
     if (!isPlaying && this.#since !== undefined) {
       this.#played = this.currentTime;

@@ -29,6 +29,10 @@ const glass = (() => {
     for (const playback of shownPlaybacks) {
       const element = playback.element;
       if (!element?.isConnected || element.ownerDocument !== document) continue;
+      if (posters.isShown(element)) {
+        if (!playback.hasPlayed) continue;
+        posters.hide(element);
+      }
       const one = glassGeometry.place(element);
       if (!one) continue;
       one.playback = playback;
