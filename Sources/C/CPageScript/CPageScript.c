@@ -50,6 +50,7 @@ static const char page_script[] = {
 #embed "../../Page/JavaScript/negotiation.js" suffix(, )
 #embed "../../Page/JavaScript/legacyStreams.js" suffix(, )
 #embed "../../Page/JavaScript/RTCPeerConnection.js" suffix(, )
+#embed "../../Page/JavaScript/posters.js" suffix(, )
 #embed "../../Page/JavaScript/Playback.js" suffix(, )
 #embed "../../Page/JavaScript/HTMLMediaElement.js" suffix(, )
 #embed "../../Page/JavaScript/videoFrames.js" suffix(, )
