@@ -105,7 +105,6 @@ let package = Package(
         "CDemoPage",
       ],
       exclude: ["Demo/Page"])
-    + room("Page/BridgeMessages", uses: ["Base", "Bytes"], exclude: ["BRIDGE.md"])
     + room(
       "Page/PageSession",
       uses: [
@@ -116,7 +115,10 @@ let package = Package(
     + room("Page/PageExtension", uses: ["Base", "BridgeMessages", "BridgeSocket", "CPageScript", "CWebKitExtension"])
     + room("Page/PageHost", uses: ["Base", "BridgeMessages", "BridgeSocket", "CGlass", "CWaylandClient", "CWebKit"])
     + room(
-      "Appliance", uses: ["Base", "DTLS", "WebRTC", "Frames", "Camera", "Sound", "Stage", "Net", "Call", "CTOML", "CLinux"])
+      "Appliance",
+      uses: [
+        "Base", "DTLS", "WebRTC", "Frames", "Camera", "Sound", "Stage", "BridgeMessages", "Net", "Call", "PageSession", "CTOML", "CLinux",
+      ])
     + [
       .executableTarget(name: "parlor-page", dependencies: ["Base", "PageHost"], path: "Sources/parlor-page", swiftSettings: swift),
       // The web process's sandbox has no Swift runtime: the module brings what it needs.

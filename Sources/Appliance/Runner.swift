@@ -34,8 +34,8 @@ public struct RunOptions: Sendable, Equatable {
 
 /// `parlor demo`.
 public struct DemoOptions: Sendable, Equatable {
-  /// Whether the call is a direct one (WHIP and WHEP); the only kind in this version, and so the default.
-  public var isDirect = true
+  /// Whether the call is a direct one (WHIP and WHEP), and not a page's.
+  public var isDirect = false
   /// How long to measure.
   public var seconds = 10
   /// Whether the figures are printed as JSON.

@@ -13,6 +13,7 @@ enum Command: Equatable {
   case stats(runtime: String, isWatching: Bool, isJSON: Bool)
   case screenshot(runtime: String, file: String)
   case call(runtime: String, action: String)
+  case order(runtime: String, ControlRequest)
 }
 
 extension Command {
@@ -48,6 +49,16 @@ extension Command {
     case "stats": self = .stats(runtime: runtime, isWatching: line.flags.contains("--watch"), isJSON: isJSON)
     case "screenshot": self = .screenshot(runtime: runtime, file: line.operands[0])
     case "call": self = .call(runtime: runtime, action: try Command.word(line.operands[0], "action", among: ["start", "hangup"]))
+    case "open": self = .order(runtime: runtime, ControlRequest(verb: "open", arguments: ["url": .string(line.operands[0])]))
+    case "reload": self = .order(runtime: runtime, ControlRequest(verb: "reload"))
+    case "restart":
+      let part = try Command.word(line.operands[0], "part", among: Services.Part.allCases.map(\.rawValue))
+      self = .order(runtime: runtime, ControlRequest(verb: "restart", arguments: ["part": .string(part)]))
+    case "tap":
+      let (x, y) = (try Command.pixel(line.operands[0], "X"), try Command.pixel(line.operands[1], "Y"))
+      self = .order(runtime: runtime, ControlRequest(verb: "tap", arguments: ["x": .number(x), "y": .number(y)]))
+    case "type": self = .order(runtime: runtime, ControlRequest(verb: "type", arguments: ["text": .string(line.operands[0])]))
+    case "key": self = .order(runtime: runtime, ControlRequest(verb: "key", arguments: ["name": .string(line.operands[0])]))
     case "version": self = .version(isJSON: isJSON)
     default:
       let verb = line.operands.first
@@ -73,6 +84,7 @@ extension Command {
   private static func demoOptions(_ line: ParsedLine) throws(Failure) -> DemoOptions {
     var options = DemoOptions()
     options.isJSON = line.flags.contains("--json")
+    options.isDirect = line.flags.contains("--direct")
     options.screenshot = line.values["--screenshot"] ?? options.screenshot
     if options.isJSON, options.screenshot == "-" { throw Failure(.usage, "--json and --screenshot - both want the standard output") }
     if let text = line.values["--seconds"] {
@@ -82,6 +94,13 @@ extension Command {
       options.seconds = seconds
     }
     return options
+  }
+
+  private static func pixel(_ text: String, _ name: String) throws(Failure) -> Double {
+    guard let value = Double(text), (0...16_384).contains(value) else {
+      throw Failure(.usage, "\(name): \"\(text)\" is not accepted; accepted: pixels from the screen's upper left corner")
+    }
+    return value
   }
 
   private static func word(_ text: String, _ what: String, among words: [String]) throws(Failure) -> String {

@@ -34,9 +34,9 @@ struct VerbSyntax {
         Option(name: "--state", value: "DIR", help: "The folder for what outlives a restart (else /var/lib/parlor)."), runtime,
       ]),
     VerbSyntax(
-      name: "demo", summary: "Call the built-in peer and print what was measured.",
+      name: "demo", summary: "Have a page call the built-in peer and print what was measured.",
       options: [
-        Option(name: "--direct", help: "A direct call by WHIP and WHEP (the only kind in this version)."),
+        Option(name: "--direct", help: "A direct call by WHIP and WHEP, without a page."),
         Option(name: "--seconds", value: "N", help: "How long to measure (else 10)."),
         Option(name: "--screenshot", value: "FILE", help: "Where the screen is saved as PNG (else parlor-demo.png)."), json,
       ]),
@@ -71,6 +71,12 @@ struct VerbSyntax {
     VerbSyntax(
       name: "screenshot", summary: "Save what the screen shows as PNG; - is the standard output.", options: [runtime], operands: ["FILE"]),
     VerbSyntax(name: "call", summary: "Start the configured call, or end it.", options: [runtime], operands: ["start|hangup"]),
+    VerbSyntax(name: "open", summary: "Show another page of the origins that navigation may lead to.", options: [runtime], operands: ["URL"]),
+    VerbSyntax(name: "reload", summary: "Load the page anew.", options: [runtime]),
+    VerbSyntax(name: "restart", summary: "End a part of the box and have it come back.", options: [runtime], operands: ["page|call|app|box"]),
+    VerbSyntax(name: "tap", summary: "Touch the screen from afar, in pixels.", options: [runtime], operands: ["X", "Y"]),
+    VerbSyntax(name: "type", summary: "Type text from afar.", options: [runtime], operands: ["TEXT"]),
+    VerbSyntax(name: "key", summary: "Press a key from afar, such as Enter or Control+a.", options: [runtime], operands: ["NAME"]),
     VerbSyntax(name: "version", summary: "Write the version.", options: [json]),
     VerbSyntax(name: "help", summary: "Explain the verbs, or one of them.", operands: ["VERB"], requiredOperands: 0),
   ]

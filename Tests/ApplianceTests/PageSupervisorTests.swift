@@ -142,11 +142,12 @@ private struct Fixture {
     _ = fixture.tell(.hostConnected, .clock(secondOfDay: 60, isSet: false))
     _ = fixture.tell(.failed(code: .pageTLS, reason: "calls.example.org: the certificate is not yet valid"))
     #expect(fixture.supervisor.code == .pageTLS && fixture.supervisor.reason?.contains("clock is not set") == true)
+    #expect(fixture.supervisor.isClockToBlame)
     #expect(fixture.tell(.clock(secondOfDay: 90, isSet: false)) == [])
     #expect(fixture.tell(.clock(secondOfDay: 40_000, isSet: true)) == [.load(Fixture.url)])
     // A certificate that is wrong whatever the time is told as it is.
     _ = fixture.tell(.failed(code: .pageTLS, reason: "the certificate is not yet valid"))
-    #expect(fixture.supervisor.reason == "the certificate is not yet valid")
+    #expect(fixture.supervisor.reason == "the certificate is not yet valid" && !fixture.supervisor.isClockToBlame)
   }
 
   @Test func clockDoesNotHurryOtherFailures() {

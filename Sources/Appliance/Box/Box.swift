@@ -7,6 +7,7 @@ import FoundationEssentials
 import Frames
 import Glibc
 import Net
+import PageSession
 import Stage
 import Synchronization
 import WebRTC
@@ -15,28 +16,41 @@ import WebRTC
 ///
 /// The screen comes up first and never waits: whatever is missing is said there, and tried again.
 final class Box: Sendable {
-  private let configuration: Configuration
+  let configuration: Configuration
+  let options: RunOptions
+  let stage: Stage
+  let stageThread: StageThread
+  let network: NetworkThread
+  let certificate: Certificate
+  let media: BoxMedia
+  let health: Mutex<Health>
+  let call = Mutex<CallState>(CallState())
   private let name: String
-  private let stage: Stage
-  private let stageThread: StageThread
-  private let network: NetworkThread
-  private let certificate: Certificate
   private let socket: ControlSocket
-  private let media: BoxMedia
   private let latency = LatencyRecorder()
-  private let health: Mutex<Health>
-  private let call = Mutex<CallState>(CallState())
   private let flips = Mutex<[Instant]>([])
   private let monitor = Mutex<NetworkWatch?>(nil)
+  private let screen = Mutex(Screen())
 
-  /// The call that runs, and how its two directions stand.
-  private struct CallState {
+  /// The call that runs, and how its two directions or its connections stand.
+  struct CallState {
     var direct: DirectCall?
     var legs: [Leg.Kind: (state: Leg.State, since: Date)] = [:]
+    var page: PageCall?
+    var connections: [(state: String, since: Date)] = []
+  }
+
+  /// What the screen says beside the call.
+  private struct Screen {
+    /// When what failed is tried again.
+    var retryAt: Instant?
+    /// Something worth a moment, and when that is over.
+    var note: (notice: Notice, end: Instant)?
   }
 
   /// Starts everything. Throws when the configuration cannot be used or another box runs here.
   init(_ options: RunOptions) async throws(VerbFailure) {
+    self.options = options
     do throws(ConfigurationError) {
       configuration = try Configuration.load(path: options.configuration)
     } catch {
@@ -58,7 +72,9 @@ final class Box: Sendable {
     health = Mutex(Health(now: Date()))
     stage.setNotice(Notice(kind: .starting, title: "Starting", text: name))
     let flipped = FlipObserver()
-    stageThread = StageThread(stage: stage) { flipped.take($0) }
+    var server: WaylandServer?
+    if case .page = configuration.call?.target { server = try Box.waylandServer(options, stage) }
+    stageThread = StageThread(stage: stage, server: server) { flipped.take($0) }
     stageThread.start()
     do {
       certificate = try Certificate.generate()
@@ -69,13 +85,13 @@ final class Box: Sendable {
     }
     network = await NetworkThread()
     flipped.box = self
-    media.showSelfView(on: configuration.display.corner == nil ? nil : stage)
+    media.showSelfView(on: configuration.display.corner == nil || server != nil ? nil : stage)
     serve()
     await watchNetwork()
     health.withLock { $0.start(isProvisioned: configuration.call != nil, now: Date()) }
     Log.notice("\(name) is up: \(stage.width)x\(stage.height), control socket \(socket.path)")
     showHealth()
-    if let call = configuration.call, call.start == .boot, case .direct = call.target {
+    if configuration.call?.start == .boot {
       do throws(VerbFailure) { try startCall() } catch { Log.error("\(error)") }
     }
   }
@@ -99,6 +115,10 @@ final class Box: Sendable {
       if flips.count > 256 { flips.removeFirst(128) }
     }
     if let remote = flip.remote { latency.record(remote.ledger, steps: [.present, .received], now: flip.time) }
+    for video in flip.videos where video.ledger[.receive] != nil {
+      latency.record(video.ledger, steps: [.present, .received], now: flip.time)
+    }
+    call.withLock { $0.page }?.flipped(flip)
   }
 
   // MARK: The call
@@ -106,9 +126,8 @@ final class Box: Sendable {
   /// Starts the configured call.
   func startCall() throws(VerbFailure) {
     guard let settings = configuration.call else { throw VerbFailure(.unavailable, "the configuration names nobody to call") }
-    guard case .direct(let whip, let whep) = settings.target else {
-      throw VerbFailure(.unavailable, "call pages need parlor-page, which this build does not have")
-    }
+    if case .page(let url) = settings.target { return try startPage(url, settings) }
+    guard case .direct(let whip, let whep) = settings.target else { return }
     let direct: DirectCall
     do throws(SignallingError) {
       direct = try makeCall(settings, whip: whip, whep: whep)
@@ -158,17 +177,29 @@ final class Box: Sendable {
 
   /// Ends the call.
   func hangUp() throws(VerbFailure) {
-    let direct = call.withLock { call in
-      defer { call.direct = nil }
-      return call.direct
+    let (direct, page) = call.withLock { call in
+      defer { (call.direct, call.page, call.connections) = (nil, nil, []) }
+      return (call.direct, call.page)
     }
-    guard let direct else { throw VerbFailure(.unavailable, "there is no call") }
-    let done = DispatchSemaphore(value: 0)
+    guard direct != nil || page != nil else { throw VerbFailure(.unavailable, "there is no call") }
+    Box.wait {
+      await direct?.hangUp()
+      await page?.stop()
+    }
+    if page != nil { pageEnded() }
+  }
+
+  /// Waits for something asynchronous; on a thread that may.
+  static func wait<Result: Sendable>(for body: @escaping @Sendable () async -> Result) -> Result {
+    let (done, slot) = (DispatchSemaphore(value: 0), Slot<Result>())
     Task.detached {
-      await direct.hangUp()
+      let made = await body()
+      slot.value.withLock { $0 = made }
       done.signal()
     }
     done.wait()
+    guard let made = slot.value.withLock({ $0 }) else { preconditionFailure("the task made its result before it signalled") }
+    return made
   }
 
   private func changed(_ kind: Leg.Kind, _ state: Leg.State) {
@@ -176,7 +207,7 @@ final class Box: Sendable {
       call.legs[kind] = state == .ended ? nil : (state, Date())
       return call.legs.values.map(\.state)
     }
-    var retry: Int?
+    var retryAt: Instant?
     health.withLock { health in
       let now = Date()
       if states.isEmpty {
@@ -187,16 +218,36 @@ final class Box: Sendable {
       }
       if case .waiting(let code, let reason, let pause) = state {
         health.raise(HealthCode(rawValue: code), reason, now: now)
-        retry = Int(pause.seconds.rounded(.up))
+        retryAt = MonotonicClock.now() + pause
       }
     }
     // The other side's last picture does not stay: a frozen face looks like a call.
     if kind == .whep, state != .connected { stage.removeRemote() }
-    showHealth(retry: retry)
+    showHealth(retryAt: retryAt)
   }
 
-  private func showHealth(retry: Int? = nil) {
-    stage.setNotice(health.withLock { $0 }.notice(name: name, retry: retry))
+  /// Shows what there is to say. `retryAt` is when what failed is tried again.
+  func showHealth(retryAt: Instant?) {
+    screen.withLock { $0.retryAt = retryAt }
+    showHealth()
+  }
+
+  /// Shows something for a few seconds, unless there is more important news.
+  func showNote(_ notice: Notice) {
+    let pause = Interval.seconds(6)
+    screen.withLock { $0.note = (notice, MonotonicClock.now() + pause) }
+    showHealth()
+    network.loop.run { [weak self, network] in
+      network.loop.schedule(at: MonotonicClock.now() + pause) { self?.showHealth() }
+    }
+  }
+
+  private func showHealth() {
+    let now = MonotonicClock.now()
+    let screen = screen.withLock { $0 }
+    let retry = screen.retryAt.map { max(0, Int(($0 - now).seconds.rounded(.up))) }
+    let note = screen.note.flatMap { $0.end > now ? $0.notice : nil }
+    stage.setNotice(health.withLock { $0 }.notice(name: name, retry: retry) ?? note)
   }
 
   // MARK: The network
@@ -221,8 +272,11 @@ final class Box: Sendable {
   }
 
   private func networkChanged(_ addresses: [InterfaceAddress]) {
-    call.withLock { $0.direct }?.networkChanged()
+    let (direct, page) = call.withLock { ($0.direct, $0.page) }
+    direct?.networkChanged()
+    page?.networkChanged()
     let isUp = addresses.contains { !$0.isLoopback && !$0.ip.isLinkLocal } || isCallLocal
+    page?.tell(.network(isUp: isUp))
     health.withLock { health in
       if isUp { health.clear(.networkDown, now: Date()) } else { health.raise(.networkDown, "no interface has an address", now: Date()) }
     }
@@ -231,8 +285,13 @@ final class Box: Sendable {
 
   /// A box that calls itself needs no network.
   private var isCallLocal: Bool {
-    guard case .direct(let whip, let whep) = configuration.call?.target else { return false }
-    return [whip, whep].compactMap { $0 }.allSatisfy { $0.contains("//127.") || $0.contains("//localhost") || $0.contains("//[::1]") }
+    let urls: [String?]
+    switch configuration.call?.target {
+    case .direct(let whip, let whep): urls = [whip, whep]
+    case .page(let url): urls = [url]
+    case nil: return false
+    }
+    return urls.compactMap { $0 }.allSatisfy { $0.contains("//127.") || $0.contains("//localhost") || $0.contains("//[::1]") }
   }
 
   // MARK: The operators
@@ -244,7 +303,11 @@ final class Box: Sendable {
         screenshot: { [unowned self] () throws(VerbFailure) in
           do throws(Picture.Failure) { return try stage.screenshot() } catch { throw VerbFailure(.internalError, "\(error)") }
         }, startCall: { [unowned self] () throws(VerbFailure) in try startCall() },
-        hangUp: { [unowned self] () throws(VerbFailure) in try hangUp() }))
+        hangUp: { [unowned self] () throws(VerbFailure) in try hangUp() },
+        open: { [unowned self] url throws(VerbFailure) in try open(url) },
+        reload: { [unowned self] () throws(VerbFailure) in try page().tell(.reloadRequested) },
+        restart: { [unowned self] part throws(VerbFailure) in try restart(part) },
+        gesture: { [unowned self] gesture throws(VerbFailure) in try perform(gesture) }))
     socket.start()
   }
 
@@ -260,12 +323,15 @@ final class Box: Sendable {
     status.take(health.withLock { $0 })
     if case .direct(let whip, let whep) = configuration.call?.target { status.url = whep ?? whip }
     if case .page(let url) = configuration.call?.target { status.url = url }
-    if let camera = media.cameraStatus { status.cameras = [camera] }
+    status.cameras = media.cameraStatus
     let endpoints: [Leg.Kind: String?]
     if case .direct(let whip, let whep) = configuration.call?.target { endpoints = [.whip: whip, .whep: whep] } else { endpoints = [:] }
-    status.calls = call.withLock { $0.legs }.sorted { $0.key.rawValue < $1.key.rawValue }.map { kind, leg in
+    let call = call.withLock { $0 }
+    status.page = call.page.map { Status.Page($0.state) }
+    status.calls = call.legs.sorted { $0.key.rawValue < $1.key.rawValue }.map { kind, leg in
       Status.Call(state: leg.state.name, since: leg.since, peer: (endpoints[kind] ?? nil) ?? kind.rawValue)
     }
+    status.calls += call.connections.map { Status.Call(state: $0.state, since: $0.since, peer: status.page?.url ?? "page") }
     status.grants = configuration.grants.all.map { Status.Grant($0, since: started) }
     return status
   }
@@ -281,17 +347,15 @@ final class Box: Sendable {
   }
 
   private func stats() -> BoxStatistics {
-    let direct = call.withLock { $0.direct }
+    let (direct, page) = call.withLock { ($0.direct, $0.page) }
     let sessions = direct?.sessions ?? []
-    let done = DispatchSemaphore(value: 0)
-    let gathered = Mutex<BoxStatistics?>(nil)
-    network.loop.run { [self] in
-      gathered.withLock { $0 = BoxStatistics(sessions, screen: latency, stage: stage.statistics) }
-      done.signal()
+    let counts = stage.statistics
+    return Box.wait { [network, latency] in
+      let pages = await page?.statistics()
+      var statistics = await network.loop.perform { BoxStatistics(sessions, screen: latency, stage: counts) }
+      if let pages { statistics.add(pages, host: page?.host) }
+      return statistics
     }
-    done.wait()
-    guard let statistics = gathered.withLock({ $0 }) else { preconditionFailure("the loop gathered them before it signalled") }
-    return statistics
   }
 
   // MARK: The end
@@ -299,14 +363,20 @@ final class Box: Sendable {
   /// Hangs up, and ends all threads.
   func stop() async {
     socket.stop()
-    let direct = call.withLock { $0.direct }
+    let (direct, page) = call.withLock { ($0.direct, $0.page) }
     await direct?.hangUp()
+    await page?.stop()
     let watch = monitor.withLock { $0 }
     await network.loop.perform { watch?.monitor?.stop() }
     media.stop(on: stage)
     stageThread.stop()
     network.stop()
   }
+}
+
+/// Carries a result from a task to the thread that waits for it.
+private final class Slot<Value: Sendable>: Sendable {
+  let value = Mutex<Value?>(nil)
 }
 
 extension Leg.State {

@@ -3,6 +3,7 @@ import Call
 import Camera
 import Frames
 import Net
+import PageSession
 import Sound
 import Stage
 
@@ -13,11 +14,11 @@ final class BoxMedia: Sendable {
     var description: String
   }
 
-  let camera: CameraThread?
+  /// Every camera that the configuration names, or the one that is there without.
+  let cameras: [(device: Configuration.Device, thread: CameraThread)]
   let microphone: MicrophoneThread?
   let playout: PlayoutThread
   let trust: TrustStore
-  private let cameraDevice: Configuration.Device
   private let sound: Configuration.Sound
   private let recording: Recording?
 
@@ -30,17 +31,12 @@ final class BoxMedia: Sendable {
 
   init(_ configuration: Configuration) throws {
     trust = try configuration.tls.certificateFiles.isEmpty ? .system : TrustStore(files: configuration.tls.certificateFiles)
-    let settings = configuration.cameras.first ?? Configuration.Camera()
-    cameraDevice = settings.device
     sound = configuration.sound
-    switch settings.device {
-    case .synthetic:
-      camera = CameraThread(source: SyntheticCamera(width: settings.width, height: settings.height, framesPerSecond: settings.rate))
-    case .file(let path): camera = CameraThread(source: try Y4MFile(path: path))
-    case .none: camera = nil
-    case .named(let name): throw Failure(description: "camera \(name): this build has the synthetic camera and Y4M files only")
-    }
+    var cameras: [(device: Configuration.Device, thread: CameraThread)] = []
     do {
+      for settings in configuration.cameras.isEmpty ? [Configuration.Camera()] : configuration.cameras {
+        if let thread = try BoxMedia.camera(settings) { cameras.append((settings.device, thread)) }
+      }
       switch sound.capture {
       case .synthetic: microphone = MicrophoneThread(source: SyntheticMicrophone())
       case .file(let path): microphone = MicrophoneThread(source: try WAVFile(path: path))
@@ -60,9 +56,37 @@ final class BoxMedia: Sendable {
         playout = PlayoutThread { _, _ in }
       }
     } catch {
-      camera?.stop()
+      for camera in cameras { camera.thread.stop() }
       throw error
     }
+    self.cameras = cameras
+  }
+
+  private static func camera(_ settings: Configuration.Camera) throws -> CameraThread? {
+    switch settings.device {
+    case .synthetic:
+      CameraThread(source: SyntheticCamera(width: settings.width, height: settings.height, framesPerSecond: settings.rate))
+    case .file(let path): CameraThread(source: try Y4MFile(path: path))
+    case .none: nil
+    case .named(let name): throw Failure(description: "camera \(name): this build has the synthetic camera and Y4M files only")
+    }
+  }
+
+  /// The first camera: the one of direct calls.
+  var camera: CameraThread? { cameras.first?.thread }
+
+  /// The devices, as a page with a grant sees them.
+  var devices: PageService.Media {
+    let labels = cameras.map { "Camera (\($0.device.name))" }
+    return PageService.Media(
+      cameras: cameras.enumerated().map { index, camera in
+        let isAlone = labels.count { $0 == labels[index] } == 1
+        return PageService.Media.Camera(
+          identifier: "camera \(index) \(camera.device)", label: isAlone ? labels[index] : "\(labels[index]) \(index + 1)", camera: camera.thread)
+      },
+      microphone: microphone.map {
+        PageService.Media.Microphone(identifier: "microphone \(sound.capture)", label: "Microphone (\(sound.capture.name))", microphone: $0)
+      }, playout: playout)
   }
 
   /// Puts the camera's pictures on the screen, or takes them off.
@@ -73,16 +97,17 @@ final class BoxMedia: Sendable {
 
   var status: Status.Sound { Status.Sound(capture: "\(sound.capture)", playback: "\(sound.playback)") }
 
-  var cameraStatus: Status.Camera? {
-    guard let camera else { return nil }
-    return Status.Camera(
-      id: "\(cameraDevice)", name: "\(cameraDevice)", state: "capturing", format: "I420", size: "\(camera.width)x\(camera.height)",
-      rate: camera.framesPerSecond)
+  var cameraStatus: [Status.Camera] {
+    cameras.map { device, camera in
+      Status.Camera(
+        id: "\(device)", name: "\(device)", state: "capturing", format: "I420", size: "\(camera.width)x\(camera.height)",
+        rate: camera.framesPerSecond)
+    }
   }
 
   func stop(on stage: Stage) {
     camera?.remove(stage.selfView)
-    camera?.stop()
+    for camera in cameras { camera.thread.stop() }
     microphone?.stop()
     playout.stop()
   }

@@ -1,6 +1,8 @@
 import Base
 import Call
+import Glibc
 import Net
+import PageSession
 import Stage
 import WebRTC
 
@@ -14,6 +16,14 @@ struct BoxStatistics: Encodable, Sendable {
   var discards: [String: Int]
   var stage: [String: Int]
   var process: [String: ProcessFigures]
+  /// The documents of the page that use the bridge, those in frames too.
+  var documents: [Document] = []
+
+  /// What one of the page's documents holds.
+  struct Document: Encodable, Sendable {
+    var origin, url: String
+    var connections, tracks, channels: Int
+  }
 
   /// Gathers the figures; on the network thread.
   init(_ sessions: [PeerSession], screen: LatencyRecorder, stage counts: StageStatistics) {
@@ -29,9 +39,22 @@ struct BoxStatistics: Encodable, Sendable {
     self.discards = discards.values
     stage = [
       "flips": counts.flips, "skipped": counts.skipped, "remoteFramesPresented": counts.remoteFramesPresented,
-      "selfViewFramesPresented": counts.selfViewFramesPresented,
+      "selfViewFramesPresented": counts.selfViewFramesPresented, "videoFramesPresented": counts.videoFramesPresented,
     ]
     process = ["parlor": ProcessFigures.current()]
+  }
+
+  /// Adds what the page uses; `host` is the process that runs it.
+  mutating func add(_ page: PageStatistics, host: Int32?) {
+    for (report, figures) in zip(page.peerConnections, page.latency) {
+      latency["connection-\(peerConnections.count)"] = BoxStatistics.named(figures)
+      peerConnections.append(report)
+    }
+    for (reason, count) in page.discards.values { discards[reason, default: 0] += count }
+    documents = page.documents.map {
+      Document(origin: $0.origin, url: $0.url, connections: $0.connections, tracks: $0.tracks, channels: $0.channels)
+    }
+    if let host { process.merge(ProcessFigures.tree(of: host, named: PageProgram.name)) { $0 + $1 } }
   }
 
   private static func named(_ figures: [LatencyRecorder.Step: LatencyRecorder.Figures]) -> [String: LatencyRecorder.Figures] {

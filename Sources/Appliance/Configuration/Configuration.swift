@@ -204,6 +204,12 @@ public struct Configuration: Sendable, Equatable {
       case .named(let name): name
       }
     }
+
+    /// What a page with a grant is told: a file's name without its folders.
+    var name: String {
+      if case .file(let path) = self { return path.split(separator: "/").last.map(String.init) ?? path }
+      return description
+    }
   }
 
   /// An entry of `[[camera]]`.

@@ -44,9 +44,10 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Whether nobody between can read along: `https`, or this machine itself.
-  public var isSecure: Bool {
-    scheme == "https" || host == "localhost" || host.hasSuffix(".localhost") || host.hasPrefix("127.") || host == "[::1]"
-  }
+  public var isSecure: Bool { scheme == "https" || isLocal }
+
+  /// Whether it is on this machine.
+  public var isLocal: Bool { host == "localhost" || host.hasSuffix(".localhost") || host.hasPrefix("127.") || host == "[::1]" }
 
   /// The canonical text, the port only where it is not the scheme's own.
   public var description: String {

@@ -4,6 +4,22 @@ import FoundationEssentials
 ///
 /// They are called on the control socket's threads, several at once, and may wait there.
 public struct Services: Sendable {
+  /// Does something, or says why it does not.
+  public typealias Command<Argument> = @Sendable (Argument) throws(VerbFailure) -> Void
+
+  /// What remote hands do.
+  public enum Gesture: Sendable, Equatable {
+    /// Touches the screen at this pixel.
+    case tap(x: Double, y: Double)
+    /// Types text.
+    case type(String)
+    /// Presses a key, such as `Enter` or `Control+a`.
+    case key(String)
+  }
+
+  /// What can be restarted.
+  public enum Part: String, Sendable, CaseIterable { case page, call, app, box }
+
   /// The box as it is now.
   public var status: @Sendable () -> Status
   /// The statistics now, as `parlor stats --json` prints them.
@@ -14,20 +30,32 @@ public struct Services: Sendable {
   public var startCall: @Sendable () throws(VerbFailure) -> Void
   /// Ends the call; fails when there is none.
   public var hangUp: @Sendable () throws(VerbFailure) -> Void
+  /// Shows another page.
+  public var open: Command<String>
+  /// Loads the page anew.
+  public var reload: @Sendable () throws(VerbFailure) -> Void
+  /// Ends a part and starts it.
+  public var restart: Command<Part>
+  /// Does what a person in front of the screen would.
+  public var gesture: Command<Gesture>
 
   /// A box that does these things.
   public init(
     status: @escaping @Sendable () -> Status, stats: @escaping @Sendable () -> any Encodable & Sendable,
     screenshot: @escaping @Sendable () throws(VerbFailure) -> [UInt8],
     startCall: @escaping @Sendable () throws(VerbFailure) -> Void,
-    hangUp: @escaping @Sendable () throws(VerbFailure) -> Void
+    hangUp: @escaping @Sendable () throws(VerbFailure) -> Void,
+    open: @escaping Command<String>, reload: @escaping @Sendable () throws(VerbFailure) -> Void, restart: @escaping Command<Part>,
+    gesture: @escaping Command<Gesture>
   ) {
     (self.status, self.stats, self.screenshot, self.startCall, self.hangUp) = (status, stats, screenshot, startCall, hangUp)
+    (self.open, self.reload, self.restart, self.gesture) = (open, reload, restart, gesture)
   }
 }
 
 extension ControlSocket {
-  /// Answers `status`, `stats` (`watch`, `interval` in seconds), `screenshot` and `call` (`action`: `start` or `hangup`).
+  /// Answers `status`, `stats` (`watch`, `interval` in seconds), `screenshot`, `call` (`action`: `start` or `hangup`), `open` (`url`), `reload`, `restart` (`part`),
+  /// `tap` (`x`, `y` in pixels), `type` (`text`) and `key` (`name`).
   public func register(_ services: Services) {
     register("status") { _ throws(VerbFailure) in .value(services.status()) }
     register("stats") { request throws(VerbFailure) in
@@ -39,13 +67,41 @@ extension ControlSocket {
       let png = try services.screenshot()
       return .value(["png": .string(Data(png).base64EncodedString())] as JSON)
     }
-    register("call") { request throws(VerbFailure) in
+    command("call") { request throws(VerbFailure) in
       switch request.arguments["action"]?.string {
       case "start": try services.startCall()
       case "hangup": try services.hangUp()
       default: throw VerbFailure(.usage, "\"action\" must be \"start\" or \"hangup\"")
       }
+    }
+    command("open") { request throws(VerbFailure) in try services.open(try ControlSocket.text("url", of: request)) }
+    command("reload") { _ throws(VerbFailure) in try services.reload() }
+    command("restart") { request throws(VerbFailure) in
+      guard let part = request.arguments["part"]?.string.flatMap(Services.Part.init) else {
+        throw VerbFailure(.usage, "\"part\" must be one of " + Services.Part.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))
+      }
+      try services.restart(part)
+    }
+    command("tap") { request throws(VerbFailure) in
+      guard let x = request.arguments["x"]?.number, let y = request.arguments["y"]?.number, x.isFinite, y.isFinite else {
+        throw VerbFailure(.usage, "\"x\" and \"y\" must be numbers")
+      }
+      try services.gesture(.tap(x: x, y: y))
+    }
+    command("type") { request throws(VerbFailure) in try services.gesture(.type(try ControlSocket.text("text", of: request))) }
+    command("key") { request throws(VerbFailure) in try services.gesture(.key(try ControlSocket.text("name", of: request))) }
+  }
+
+  /// A verb that answers nothing when all is well.
+  private func command(_ verb: String, _ body: @escaping @Sendable (ControlRequest) throws(VerbFailure) -> Void) {
+    register(verb) { request throws(VerbFailure) in
+      try body(request)
       return .value(JSON.null)
     }
+  }
+
+  private static func text(_ name: String, of request: ControlRequest) throws(VerbFailure) -> String {
+    guard let text = request.arguments[name]?.string, !text.isEmpty else { throw VerbFailure(.usage, "\"\(name)\" must be a text") }
+    return text
   }
 }

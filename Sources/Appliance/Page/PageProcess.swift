@@ -27,6 +27,11 @@ final class PageProcess: Sendable {
     var grace = Interval.seconds(3)
     /// The pauses before it is started again.
     var backoff: Backoff
+
+    /// The page program where it is found, for the sockets in the folder `runtime`.
+    static func here(runtime: String, seed: UInt64) -> Settings {
+      Settings(path: { PageProgram.path() }, arguments: ["--runtime", runtime], backoff: Backoff(seed: seed))
+    }
   }
 
   private enum Wish { case none, restart, stop }

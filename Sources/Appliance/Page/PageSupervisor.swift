@@ -124,6 +124,9 @@ public struct PageSupervisor: Sendable {
   /// Whether a picture of the page stands on the screen.
   public var isDrawn: Bool { state == .ready || state == .inCall }
 
+  /// Whether the page cannot be shown because nothing has set the clock.
+  public private(set) var isClockToBlame = false
+
   /// When `handleTimeout` is to be called next; nil: not before the next event.
   public var deadline: Instant? { [retryAt, patience].compactMap { $0 }.min() }
 
@@ -147,12 +150,15 @@ public struct PageSupervisor: Sendable {
     case .drawn(let url):
       self.url = url
       (state, code, reason, retryAt, patience) = (isConnected ? .inCall : .ready, nil, nil, nil, nil)
+      isClockToBlame = false
       backoff.succeeded(at: now)
     case .title(let title): self.title = title.isEmpty ? nil : title
     case .failed(let code, let reason):
       if code.isBreakdown { restarts += 1 }
       isConnected = false
-      fail(code, explained(code, reason))
+      let isClockToBlame = code == .pageTLS && !isClockSet && reason.contains("not yet valid")
+      fail(code, isClockToBlame ? "The clock is not set, and so the server's certificate seems not yet valid" : reason)
+      self.isClockToBlame = isClockToBlame
       patience = nil
       retryAt = backoff.failed(at: now)
     case .call(let isConnected):
@@ -228,14 +234,7 @@ public struct PageSupervisor: Sendable {
 
   private mutating func fail(_ code: HealthCode, _ reason: String) {
     (state, self.code, self.reason, title, url) = (.error, code, reason, nil, configuration.url)
-  }
-
-  /// What a person needs to know beyond what the engine says.
-  private func explained(_ code: HealthCode, _ reason: String) -> String {
-    if code == .pageTLS, !isClockSet, reason.contains("not yet valid") {
-      return "The clock is not set, and so the server's certificate seems not yet valid"
-    }
-    return reason
+    isClockToBlame = false
   }
 
   // MARK: The daily reload
