@@ -17,15 +17,16 @@ static const struct wl_message manager_requests[] = {
 static const struct wl_message surface_requests[] = {
     {"destroy", "", no_types},
     {"clear", "", no_types},
-    {"place", "uffuuuuuuuuuffffuffffu", no_types},
+    {"place", "uffuuuuuuuuuffffuu", no_types},
     {"set_canvas", "u", no_types},
+    {"clip", "ffff", no_types},
 };
 
 const struct wl_interface parlor_video_manager_interface = {"parlor_video_manager_v1", 1, 2, manager_requests, 0, NULL};
-static const struct wl_interface surface_interface = {"parlor_video_surface_v1", 1, 4, surface_requests, 0, NULL};
+static const struct wl_interface surface_interface = {"parlor_video_surface_v1", 1, 5, surface_requests, 0, NULL};
 
 enum { manager_get_surface = 1 };
-enum { surface_destroy, surface_clear, surface_place, surface_set_canvas };
+enum { surface_destroy, surface_clear, surface_place, surface_set_canvas, surface_clip };
 
 static uint32_t bits(float value) {
   uint32_t result;
@@ -59,8 +60,11 @@ void parlor_video_surface_place(struct parlor_video_surface *surface, const stru
       proxy, surface_place, NULL, wl_proxy_get_version(proxy), 0, p->video, wl_fixed_from_double(p->width), wl_fixed_from_double(p->height),
       bits(p->map[0]), bits(p->map[1]), bits(p->map[2]), bits(p->map[3]), bits(p->map[4]), bits(p->map[5]), p->fit, bits(p->position[0]),
       bits(p->position[1]), wl_fixed_from_double(p->radii[0]), wl_fixed_from_double(p->radii[1]), wl_fixed_from_double(p->radii[2]),
-      wl_fixed_from_double(p->radii[3]), bits(p->opacity), wl_fixed_from_double(p->clip[0]), wl_fixed_from_double(p->clip[1]),
-      wl_fixed_from_double(p->clip[2]), wl_fixed_from_double(p->clip[3]), p->background);
+      wl_fixed_from_double(p->radii[3]), bits(p->opacity), p->background);
+  if (p->clip[2] < 0) return;
+  wl_proxy_marshal_flags(
+      proxy, surface_clip, NULL, wl_proxy_get_version(proxy), 0, wl_fixed_from_double(p->clip[0]), wl_fixed_from_double(p->clip[1]),
+      wl_fixed_from_double(p->clip[2]), wl_fixed_from_double(p->clip[3]));
 }
 
 int shared_memory_create(size_t size, void **memory) {

@@ -22,7 +22,7 @@ extension Wayland {
 
   /// `parlor_video_surface_v1`, described in `parlor-video-v1.xml`: the videos beneath one surface.
   final class VideoSurface: Resource {
-    enum Request: UInt16 { case destroy, clear, place, setCanvas }
+    enum Request: UInt16 { case destroy, clear, place, setCanvas, clip }
     enum Failure: UInt32 { case noSurface, invalidValue, invalidFit, tooMany }
 
     override var interface: String { "parlor_video_surface_v1" }
@@ -53,6 +53,17 @@ extension Wayland {
         let channel = { (shift: UInt32) in UInt8(truncatingIfNeeded: value >> shift) }
         let color = value == 0 ? nil : Color(red: channel(16), green: channel(8), blue: channel(0))
         surface.changeVideos { $0.canvas = color }
+      case .clip:
+        let clip = VideoPlacement.ClipRectangle(
+          x: try arguments.fixed(), y: try arguments.fixed(), width: try length(&arguments, "width"), height: try length(&arguments, "height"))
+        let surface = try living()
+        var isPlaced = false
+        surface.changeVideos { videos in
+          guard let last = videos.placements.indices.last else { return }
+          videos.placements[last].clip = clip
+          isPlaced = true
+        }
+        guard isPlaced else { throw failure(Failure.invalidValue, "a clip without a place") }
       case nil: throw unknown(opcode)
       }
     }
@@ -76,12 +87,9 @@ extension Wayland {
         bottomRight: try length(&arguments, "radius_bottom_right"), bottomLeft: try length(&arguments, "radius_bottom_left"))
       let opacity = try finite(&arguments, "opacity")
       guard (0...1).contains(opacity) else { throw failure(Failure.invalidValue, "an opacity of \(opacity)") }
-      let clip = VideoPlacement.ClipRectangle(
-        x: try arguments.fixed(), y: try arguments.fixed(), width: try arguments.fixed(), height: try arguments.fixed())
-      guard clip.width < 0 || clip.height >= 0 else { throw failure(Failure.invalidValue, "a clip_height of \(clip.height)") }
       return VideoPlacement(
         video: video, width: width, height: height, map: map, fit: fit, positionX: positionX, positionY: positionY, cornerRadii: radii,
-        opacity: opacity, clip: clip.width < 0 ? nil : clip, background: try arguments.uint())
+        opacity: opacity, clip: nil, background: try arguments.uint())
     }
 
     private func length(_ arguments: inout Arguments, _ name: String) throws(ProtocolFailure) -> Double {
