@@ -145,7 +145,8 @@ public final class PageHost {
     incoming = view
     glass_container_add(container, view.widget)
     // The new subsurface is there once the window commits.
-    gtk_widget_queue_draw(window)
+    // GTK commits nothing when nothing of its own has changed.
+    wl_surface_commit(parent)
     view.start(revalidates: revalidates)
   }
 
