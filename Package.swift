@@ -105,6 +105,7 @@ let package = Package(
         "CDemoPage",
       ],
       exclude: ["Demo/Page"])
+    + room("Page/BridgeMessages", uses: ["Base", "Bytes"], exclude: ["BRIDGE.md"])
     + room(
       "Page/PageSession",
       uses: [

@@ -71,9 +71,11 @@ struct VerbSyntax {
     VerbSyntax(
       name: "screenshot", summary: "Save what the screen shows as PNG; - is the standard output.", options: [runtime], operands: ["FILE"]),
     VerbSyntax(name: "call", summary: "Start the configured call, or end it.", options: [runtime], operands: ["start|hangup"]),
-    VerbSyntax(name: "open", summary: "Show another page of the origins that navigation may lead to.", options: [runtime], operands: ["URL"]),
+    VerbSyntax(
+      name: "open", summary: "Show another page of the origins that navigation may lead to.", options: [runtime], operands: ["URL"]),
     VerbSyntax(name: "reload", summary: "Load the page anew.", options: [runtime]),
-    VerbSyntax(name: "restart", summary: "End a part of the box and have it come back.", options: [runtime], operands: ["page|call|app|box"]),
+    VerbSyntax(
+      name: "restart", summary: "End a part of the box and have it come back.", options: [runtime], operands: ["page|call|app|box"]),
     VerbSyntax(name: "tap", summary: "Touch the screen from afar, in pixels.", options: [runtime], operands: ["X", "Y"]),
     VerbSyntax(name: "type", summary: "Type text from afar.", options: [runtime], operands: ["TEXT"]),
     VerbSyntax(name: "key", summary: "Press a key from afar, such as Enter or Control+a.", options: [runtime], operands: ["NAME"]),

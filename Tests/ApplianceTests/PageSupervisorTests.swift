@@ -140,14 +140,14 @@ private struct Fixture {
   @Test func clockThatIsNotSetIsSaidToBeTheReasonAndSettingItMendsIt() {
     var fixture = Fixture()
     _ = fixture.tell(.hostConnected, .clock(secondOfDay: 60, isSet: false))
-    _ = fixture.tell(.failed(code: .pageTLS, reason: "calls.example.org: the certificate is not yet valid"))
+    _ = fixture.tell(.failed(code: .pageTLS, reason: "calls.example.org: the certificate is not valid yet"))
     #expect(fixture.supervisor.code == .pageTLS && fixture.supervisor.reason?.contains("clock is not set") == true)
     #expect(fixture.supervisor.isClockToBlame)
     #expect(fixture.tell(.clock(secondOfDay: 90, isSet: false)) == [])
     #expect(fixture.tell(.clock(secondOfDay: 40_000, isSet: true)) == [.load(Fixture.url)])
     // A certificate that is wrong whatever the time is told as it is.
-    _ = fixture.tell(.failed(code: .pageTLS, reason: "the certificate is not yet valid"))
-    #expect(fixture.supervisor.reason == "the certificate is not yet valid" && !fixture.supervisor.isClockToBlame)
+    _ = fixture.tell(.failed(code: .pageTLS, reason: "the certificate is not valid yet"))
+    #expect(fixture.supervisor.reason == "the certificate is not valid yet" && !fixture.supervisor.isClockToBlame)
   }
 
   @Test func clockDoesNotHurryOtherFailures() {

@@ -161,7 +161,9 @@ extension Box {
       var parts = tm()
       unsafe localtime_r(&now, &parts)
       page.tell(
-        .clock(secondOfDay: Int(parts.tm_hour) * 3_600 + Int(parts.tm_min) * 60 + min(59, Int(parts.tm_sec)), isSet: linux_clock_is_synchronised()))
+        .clock(
+          secondOfDay: Int(parts.tm_hour) * 3_600 + Int(parts.tm_min) * 60 + min(59, Int(parts.tm_sec)),
+          isSet: linux_clock_is_synchronised()))
       network.loop.schedule(at: MonotonicClock.now() + .seconds(15)) { self.watchClock(of: page) }
     }
   }
@@ -196,7 +198,8 @@ extension Box {
       if let page = call.withLock({ $0.page }) { return page.tell(.openRequested(url: nil)) }
       if call.withLock({ $0.direct }) != nil { try hangUp() }
       try startCall()
-    case .app, .box: throw VerbFailure(.unavailable, "parlor restarts the page and the call; the \(part.rawValue) is restarted by who started it")
+    case .app, .box:
+      throw VerbFailure(.unavailable, "parlor restarts the page and the call; the \(part.rawValue) is restarted by who started it")
     }
   }
 

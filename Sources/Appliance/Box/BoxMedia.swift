@@ -82,7 +82,8 @@ final class BoxMedia: Sendable {
       cameras: cameras.enumerated().map { index, camera in
         let isAlone = labels.count { $0 == labels[index] } == 1
         return PageService.Media.Camera(
-          identifier: "camera \(index) \(camera.device)", label: isAlone ? labels[index] : "\(labels[index]) \(index + 1)", camera: camera.thread)
+          identifier: "camera \(index) \(camera.device)", label: isAlone ? labels[index] : "\(labels[index]) \(index + 1)",
+          camera: camera.thread)
       },
       microphone: microphone.map {
         PageService.Media.Microphone(identifier: "microphone \(sound.capture)", label: "Microphone (\(sound.capture.name))", microphone: $0)

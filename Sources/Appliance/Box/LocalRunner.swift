@@ -30,7 +30,9 @@ public struct LocalRunner: Runner {
     settings.seconds = Double(options.seconds)
     let figures: Demo.Measurement
     do {
-      figures = try await Demo(options: settings, progress: progress).run()
+      figures =
+        options.isDirect
+        ? try await Demo(options: settings, progress: progress).run() : try await PageDemo(options: settings, progress: progress).run()
     } catch {
       throw VerbFailure(.unavailable, "the demo failed: \(error)")
     }

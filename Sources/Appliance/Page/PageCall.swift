@@ -130,7 +130,7 @@ final class PageCall: Sendable {
     case .failed(let code, let reason, let url):
       Log.error("page: \(url): \(reason) (\(code))")
       stage.setPanel(nil)
-      tell(.failed(code: HealthCode(rawValue: code), reason: reason))
+      tell(.failed(code: HealthCode(rawValue: code), reason: reason.prefix(1).uppercased() + reason.dropFirst()))
     case .refused(let url, let reason):
       Log.warning("page: \(url) is refused: \(reason)")
       onNews(.refused(url: url, reason: reason))
@@ -152,7 +152,7 @@ final class PageCall: Sendable {
     switch event {
     case .started(let process): Log.info("\(PageProgram.name) is process \(process)")
     case .ended(_, nil): break
-    case .ended(let reason, let nextStart?): tell(.hostLost(reason: "The page program: \(reason)", nextStart: nextStart))
+    case .ended(let reason, let nextStart?): tell(.hostLost(reason: "\(PageProgram.name): \(reason)", nextStart: nextStart))
     }
   }
 

@@ -156,8 +156,8 @@ public struct PageSupervisor: Sendable {
     case .failed(let code, let reason):
       if code.isBreakdown { restarts += 1 }
       isConnected = false
-      let isClockToBlame = code == .pageTLS && !isClockSet && reason.contains("not yet valid")
-      fail(code, isClockToBlame ? "The clock is not set, and so the server's certificate seems not yet valid" : reason)
+      let isClockToBlame = code == .pageTLS && !isClockSet && reason.contains("not valid yet")
+      fail(code, isClockToBlame ? "The clock is not set, and so the server's certificate seems not valid yet" : reason)
       self.isClockToBlame = isClockToBlame
       patience = nil
       retryAt = backoff.failed(at: now)

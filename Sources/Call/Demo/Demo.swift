@@ -7,7 +7,7 @@ import Sound
 import Stage
 import WebRTC
 
-/// `parlor demo`: a call with the built-in peer, on this machine alone, and what was measured of it.
+/// `parlor demo --direct`: a call with the built-in peer, on this machine alone, and what was measured of it.
 public struct Demo: Sendable {
   /// What to do.
   public struct Options: Sendable {
@@ -17,55 +17,6 @@ public struct Demo: Sendable {
     public var (width, height) = (1_280, 720)
     /// The defaults.
     public init() {}
-  }
-
-  /// What was measured. The names are those of `parlor demo --json`.
-  public struct Result: Sendable, Codable {
-    /// Percentiles in milliseconds.
-    public struct Percentiles: Sendable, Codable {
-      public var p50, p95, p99: Double
-    }
-
-    public var connectMilliseconds = 0.0
-    public var firstFrameMilliseconds = 0.0
-    public var framesSent = 0
-    public var framesShown = 0
-    public var framesPerSecond = 0.0
-    public var captureToDisplay = Percentiles(p50: 0, p95: 0, p99: 0)
-    public var audioDelayMilliseconds: Double?
-    public var bitrateKilobits = 0.0
-    public var processorCores = 0.0
-    public var memoryMebibytes: Double?
-    public var codec = ""
-    public var screenshot = ""
-
-    private enum CodingKeys: String, CodingKey {
-      case connectMilliseconds = "connect_ms"
-      case firstFrameMilliseconds = "first_frame_ms"
-      case framesSent = "frames_sent"
-      case framesShown = "frames_shown"
-      case framesPerSecond = "frames_per_second"
-      case captureToDisplay = "capture_to_display_ms"
-      case audioDelayMilliseconds = "audio_delay_ms"
-      case bitrateKilobits = "bitrate_kbps"
-      case processorCores = "cpu_cores"
-      case memoryMebibytes = "pss_mb"
-      case codec
-      case screenshot
-    }
-  }
-
-  /// The figures, and the screen as it was during the call.
-  public struct Measurement: Sendable {
-    public var result: Result
-    /// A PNG file's bytes.
-    public var png: [UInt8]
-  }
-
-  /// Why a demo gave no result.
-  public struct Failure: Error, CustomStringConvertible {
-    /// What went wrong.
-    public var description: String
   }
 
   private let options: Options

@@ -24,7 +24,8 @@ public struct ProcessFigures: Sendable, Codable, Equatable {
     let seconds =
       Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
     return ProcessFigures(
-      processorSeconds: seconds, memoryMebibytes: ProcessFigures.memory("/proc/self"), descriptors: ProcessFigures.descriptors("/proc/self"))
+      processorSeconds: seconds, memoryMebibytes: ProcessFigures.memory("/proc/self"), descriptors: ProcessFigures.descriptors("/proc/self")
+    )
   }
 
   /// The figures of another process, now; nil when it is gone.
@@ -71,7 +72,9 @@ private enum ProcessTable {
         let close = text.lastIndex(of: ")"), open < close
       else { return nil }
       let fields = text[text.index(after: close)...].split(separator: " ")
-      guard fields.count > 12, let parent = Int32(fields[1]), let user = Double(fields[11]), let system = Double(fields[12]) else { return nil }
+      guard fields.count > 12, let parent = Int32(fields[1]), let user = Double(fields[11]), let system = Double(fields[12]) else {
+        return nil
+      }
       (self.process, self.parent) = (process, parent)
       processorSeconds = (user + system) / Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
       // The kernel cuts names off after 15 bytes; the command line has them whole.
