@@ -179,6 +179,8 @@ const glass = (() => {
     for (const one of placed) {
       const under = [];
       const isRound = one.radii?.some((radius) => radius > 0.5);
+      // In the corners of a video over another one the page has given way already.
+      const isOverAnother = placed.some((other) => other !== one && overlap(one, other));
       for (const element of one.elements) {
         if (element === source) continue;
         const paint = glassHoles.underlying(element);
@@ -188,7 +190,7 @@ const glass = (() => {
         add(element, isEdgeless ? "clear" : "around", one);
         under.push({ element, color: glassColor.parse(paint.color) });
         if (isRound && !isOwn && under.at(-1).color[3] === 1 && facts(element).linear === null
-          && coversCorners(element, one.bounds)) one.isRoundedByPage = true;
+          && coversCorners(element, one.bounds) && !isOverAnother) one.isRoundedByPage = true;
       }
       for (const { element, kind } of lying(one, points)) {
         add(element, kind, one);
