@@ -139,7 +139,7 @@ let fitnessDistance;
     return distance;
   };
 
-  /// Picture size: what is ideal, the rest by the camera's own shape, 640×480 where nothing is said (as browsers do).
+  /// Picture size: what is ideal, the rest by the camera's own shape; where nothing is said the camera's own size, which the box's owner chose.
   function pictureSize(space, ideal, capabilities) {
     const ratioWanted = space.aspectRatio && ideal("aspectRatio");
     const isRatioFixed = ratioWanted !== undefined || (space.aspectRatio && capabilities.aspectRatio
@@ -147,10 +147,10 @@ let fitnessDistance;
     let width = ideal("width");
     let height = ideal("height");
     const isFree = width === undefined && height === undefined;
-    const native = isFree || !capabilities.width?.max ? 4 / 3 : capabilities.width.max / capabilities.height.max;
+    const native = capabilities.width?.max ? capabilities.width.max / capabilities.height.max : 4 / 3;
     const ratio = isRatioFixed ? within(ratioWanted ?? native, space.aspectRatio) : native;
     if (isFree) {
-      height = within(480, space.height);
+      height = within(capabilities.height?.max ?? 480, space.height);
       width = within(Math.round(height * ratio), space.width);
       height = within(Math.round(width / ratio), space.height);
     } else if (width === undefined) {
