@@ -156,7 +156,8 @@ public final class WaylandServer: @unchecked Sendable {
       guard number >= 0 else { return }
       let socket = Wayland.Descriptor(owning: number)
       var peer = WaylandPeer(process: 0, user: 0)
-      guard unsafe linux_peer(socket.number, &peer.process, &peer.user), isAdmitted(peer), connections.count < WaylandServer.connectionLimit else {
+      guard unsafe linux_peer(socket.number, &peer.process, &peer.user), isAdmitted(peer), connections.count < WaylandServer.connectionLimit
+      else {
         Log.warning("process \(peer.process) of user \(peer.user) may not connect to the stage")
         compositor.counters.count("wayland.refused")
         continue

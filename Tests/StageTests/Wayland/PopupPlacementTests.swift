@@ -7,7 +7,8 @@ import Testing
 
   /// A popup of 40 by 30 next to an anchor, on a screen of 200 by 100 whose parent lies at its corner.
   private func place(
-    anchor: Rectangle, _ edge: Placement.Edge, _ gravity: Placement.Edge, _ adjustments: Placement.Adjustments = [], size: (Int, Int) = (40, 30),
+    anchor: Rectangle, _ edge: Placement.Edge, _ gravity: Placement.Edge, _ adjustments: Placement.Adjustments = [],
+    size: (Int, Int) = (40, 30),
     offset: (Int, Int) = (0, 0)
   ) -> Rectangle {
     var placement = Placement()
@@ -50,13 +51,16 @@ import Testing
     let tall = Rectangle(x: 0, y: 45, width: 10, height: 10)
     #expect(place(anchor: tall, .bottomLeft, .bottomRight, .flipY, size: (40, 60)).y == 55)
     #expect(place(anchor: tall, .bottomLeft, .bottomRight, [.flipY, .slideY], size: (40, 60)).y == 40)
-    #expect(place(anchor: tall, .bottomLeft, .bottomRight, [.flipY, .resizeY], size: (40, 60)) == Rectangle(x: 0, y: 55, width: 40, height: 45))
+    #expect(
+      place(anchor: tall, .bottomLeft, .bottomRight, [.flipY, .resizeY], size: (40, 60)) == Rectangle(x: 0, y: 55, width: 40, height: 45))
   }
 
   @Test func whatIsLargerThanTheScreenKeepsItsBeginning() {
     let anchor = Rectangle(x: 50, y: 50, width: 10, height: 10)
     #expect(place(anchor: anchor, .bottomLeft, .bottomRight, .slideY, size: (40, 300)).y == 0)
     #expect(place(anchor: anchor, .topLeft, .topRight, .slideY, size: (40, 300)).y == -200)
-    #expect(place(anchor: anchor, .bottomLeft, .bottomRight, [.slideY, .resizeY], size: (40, 300)) == Rectangle(x: 50, y: 0, width: 40, height: 100))
+    #expect(
+      place(anchor: anchor, .bottomLeft, .bottomRight, [.slideY, .resizeY], size: (40, 300))
+        == Rectangle(x: 50, y: 0, width: 40, height: 100))
   }
 }

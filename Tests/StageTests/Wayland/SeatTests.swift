@@ -151,9 +151,10 @@ import Testing
     _ = setup.client.take(setup.keyboard)
     setup.send(.text("aB\n"))
     var events = setup.client.take(setup.keyboard)
-    #expect(events.filter { $0.opcode == 3 }.map { Array($0.words[2...]) } == [
-      [30, 1], [30, 0], [42, 1], [48, 1], [48, 0], [42, 0], [28, 1], [28, 0],
-    ])
+    #expect(
+      events.filter { $0.opcode == 3 }.map { Array($0.words[2...]) } == [
+        [30, 1], [30, 0], [42, 1], [48, 1], [48, 0], [42, 0], [28, 1], [28, 0],
+      ])
     setup.send(.text("ж€"))
     events = setup.client.take(setup.keyboard)
     #expect(events.map(\.opcode) == [0, 3, 3, 3, 3, 0, 4])
@@ -206,7 +207,8 @@ import Testing
     setup.send(.key(code: 30, isPressed: true))
     #expect(other.take(pointer, 0).count == 1 && other.take(keyboard, 1).map { $0.words[1] } == [window.surface])
     setup.compositor.disconnect(other.client, reason: "test", now: TestClient.start)
-    setup.send(.touchMotion(id: 1, x: 40, y: 40), .touchUp(id: 1), .pointerButton(code: left, isPressed: false), .key(code: 30, isPressed: false))
+    setup.send(
+      .touchMotion(id: 1, x: 40, y: 40), .touchUp(id: 1), .pointerButton(code: left, isPressed: false), .key(code: 30, isPressed: false))
     setup.send(.pointerMotion(x: 21, y: 20))
     #expect(setup.pointerEvents.last == [2, 21, 20])
     #expect(setup.client.take(setup.keyboard, 1).count == 2)

@@ -81,8 +81,12 @@ import Testing
     #expect(information.title == "Lobby" && information.applicationIdentifier == "org.example.page" && information.process == 42)
     client.request(window.toplevel, 2, .string("Call"))
     events = compositor.takeEvents()
-    #expect(events == [.changed(ToplevelInformation(
-      identifier: information.identifier, process: 42, title: "Call", applicationIdentifier: "org.example.page"))])
+    #expect(
+      events == [
+        .changed(
+          ToplevelInformation(
+            identifier: information.identifier, process: 42, title: "Call", applicationIdentifier: "org.example.page"))
+      ])
     compositor.close(information.identifier)
     #expect(client.take(window.toplevel, 1).count == 1)
     client.attach(0, to: window.surface)

@@ -222,7 +222,9 @@ final class TestMemory {
     write(words, at: 0)
   }
 
-  func write(_ words: [UInt32], at offset: Int) { _ = words.withUnsafeBytes { pwrite(descriptor.number, $0.baseAddress, $0.count, off_t(offset)) } }
+  func write(_ words: [UInt32], at offset: Int) {
+    _ = words.withUnsafeBytes { pwrite(descriptor.number, $0.baseAddress, $0.count, off_t(offset)) }
+  }
   func truncate(to size: Int) { _ = ftruncate(descriptor.number, off_t(size)) }
 }
 

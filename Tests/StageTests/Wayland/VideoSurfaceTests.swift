@@ -137,7 +137,7 @@ import Testing
       ("opacity above 1", 1, { $0.place(1, opacity: 1.5) }),
       ("clip", 1, { $0.place(1, clip: (5, -3)) }),
       ("canvas", 1, { $0.client.request($0.videos, 3, .uint(0x80FF_FFFF)) }),
-      ("too many", 3, { setup in (0...UInt32(Wayland.Limits.videos)).forEach { setup.place($0) } }),
+      ("too many", 3, { setup in for video in 0...UInt32(Wayland.Limits.videos) { setup.place(video) } }),
       (
         "surface gone", 0,
         { setup in

@@ -83,11 +83,14 @@ import Testing
       ("descriptor missing", invalidMethod, { client in _ = client.make(client.shm, 0, .int(4)) }),
       ("object missing", invalidMethod, { client in _ = client.make(client.shell, 2, .uint(0)) }),
       ("object of another kind", invalidMethod, { client in _ = client.make(client.shell, 2, .uint(client.wlCompositor)) }),
-      ("request newer than the version", invalidMethod, { client in
-        let old = client.bind("wl_compositor", version: 3)
-        let surface = client.make(old, 0)
-        client.request(surface, 9, .int(0), .int(0), .int(1), .int(1))
-      }),
+      (
+        "request newer than the version", invalidMethod,
+        { client in
+          let old = client.bind("wl_compositor", version: 3)
+          let surface = client.make(old, 0)
+          client.request(surface, 9, .int(0), .int(0), .int(1), .int(1))
+        }
+      ),
     ]
     for (name, code, send) in cases {
       let client = TestClient(TestClient.compositor())

@@ -42,7 +42,10 @@ extension Wayland {
   /// `xdg_surface`: what windows and popups have in common.
   final class ShellSurface: Resource, SurfaceRole {
     enum Request: UInt16 { case destroy, getToplevel, getPopup, setWindowGeometry, acknowledge }
-    enum Failure: UInt32 { case notConstructed = 1, alreadyConstructed, unconfiguredBuffer, invalidSerial, invalidSize, defunctRole }
+    enum Failure: UInt32 {
+      case notConstructed = 1
+      case alreadyConstructed, unconfiguredBuffer, invalidSerial, invalidSize, defunctRole
+    }
 
     override var interface: String { "xdg_surface" }
     private(set) weak var surface: Surface?

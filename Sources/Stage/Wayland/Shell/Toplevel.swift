@@ -7,7 +7,10 @@ extension Wayland {
     }
     enum Event: UInt16 { case configure, close, bounds, capabilities }
     enum Failure: UInt32 { case invalidResizeEdge, invalidParent, invalidSize }
-    private enum State: UInt32 { case fullscreen = 2, activated = 4 }
+    private enum State: UInt32 {
+      case fullscreen = 2
+      case activated = 4
+    }
 
     override var interface: String { "xdg_toplevel" }
     /// Kept alive here: it is not destroyed before the window, unless the client goes.

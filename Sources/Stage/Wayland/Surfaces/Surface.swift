@@ -184,7 +184,7 @@ extension Wayland {
       if isGeometryNew || oldSize != (width, height) { damage.add(bounds) }
       callbacks += state.callbacks
       if state.attachment != nil {
-        feedbacks.forEach { $0.discard() }
+        for feedback in feedbacks { feedback.discard() }
         feedbacks.removeAll()
       }
       feedbacks += state.feedbacks

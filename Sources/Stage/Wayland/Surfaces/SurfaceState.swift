@@ -36,7 +36,7 @@ extension Wayland {
         }
         self.attachment = attachment
         // A picture that is replaced before anybody saw it will never be presented.
-        feedbacks.forEach { $0.discard() }
+        for feedback in feedbacks { feedback.discard() }
         feedbacks.removeAll()
       }
       offsetX += later.offsetX
