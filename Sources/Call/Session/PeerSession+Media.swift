@@ -272,6 +272,7 @@ struct EncoderFigures: Sendable {
   var quantizerSum = 0
   var totalEncodeTime = Interval.zero
   var (frameWidth, frameHeight) = (0, 0)
+  var rate = FrameRate()
 
   mutating func count(_ frame: EncodedVideoFrame, time: Interval) {
     framesEncoded += 1
@@ -279,5 +280,6 @@ struct EncoderFigures: Sendable {
     quantizerSum += frame.quantizer ?? 0
     totalEncodeTime += time
     (frameWidth, frameHeight) = (frame.width, frame.height)
+    rate.note(MonotonicClock.now())
   }
 }

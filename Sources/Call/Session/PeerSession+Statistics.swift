@@ -1,4 +1,5 @@
 import Base
+import Frames
 import Net
 import WebRTC
 
@@ -10,7 +11,21 @@ extension PeerSession {
     for (identifier, counts) in encoded { codecs[identifier, default: CodecStatistics()].outbound = members(counts, senders[identifier]) }
     for (identifier, receiver) in videoReceivers { codecs[identifier, default: CodecStatistics()].inbound = members(receiver) }
     for (identifier, receiver) in audioReceivers { codecs[identifier, default: CodecStatistics()].inbound = members(receiver) }
-    return connection.statistics(codecs: codecs, now: MonotonicClock.now())
+    let now = MonotonicClock.now()
+    for (identifier, sender) in senders {
+      codecs[identifier, default: CodecStatistics()].source = sender.figures.members(isVideo: sender.isVideo, now: now)
+    }
+    return connection.statistics(codecs: codecs, playout: playoutMembers, now: now)
+  }
+
+  /// The W3C `media-playout` dictionary of the loudspeaker that sound is played on.
+  private var playoutMembers: [String: StatisticValue] {
+    guard !audioReceivers.isEmpty, let playout = plan.playing.values.first?.playout else { return [:] }
+    let count = playout.blockCount
+    return [
+      "totalSamplesCount": .integer(count * AudioBlock.sampleCount), "totalSamplesDuration": .number(Double(count) * 0.01),
+      "synthesizedSamplesDuration": .number(0), "synthesizedSamplesEvents": .integer(0), "totalPlayoutDelay": .number(0),
+    ]
   }
 
   /// Counts of everything that was dropped or refused, by reason.
@@ -26,13 +41,14 @@ extension PeerSession {
       "qpSum": .integer(counts.quantizerSum), "totalEncodeTime": .number(counts.totalEncodeTime.seconds),
       "frameWidth": .integer(counts.frameWidth), "frameHeight": .integer(counts.frameHeight),
     ]
+    if let rate = counts.rate.perSecond(now: MonotonicClock.now()) { members["framesPerSecond"] = .number(rate) }
     if let name = sender?.implementationName { members["encoderImplementation"] = .text(name) }
     return members
   }
 
   private func members(_ receiver: VideoReceiver) -> [String: StatisticValue] {
     let (decoded, assembled) = (receiver.values, receiver.buffer.counters)
-    return [
+    var members: [String: StatisticValue] = [
       "framesReceived": .integer(assembled.framesReceived), "framesDropped": .integer(assembled.framesDropped + decoded.framesDropped),
       "framesDecoded": .integer(decoded.framesDecoded), "keyFramesDecoded": .integer(decoded.keyFramesDecoded),
       "totalDecodeTime": .number(decoded.totalDecodeTime.seconds), "frameWidth": .integer(decoded.frameWidth),
@@ -40,6 +56,8 @@ extension PeerSession {
       "freezeCount": .integer(decoded.freezes.freezeCount), "totalFreezesDuration": .number(decoded.freezes.totalFreezesDuration.seconds),
       "decodeErrors": .integer(decoded.decodeErrors),
     ]
+    if let rate = decoded.rate.perSecond(now: MonotonicClock.now()) { members["framesPerSecond"] = .number(rate) }
+    return members
   }
 
   private func members(_ receiver: AudioReceiver) -> [String: StatisticValue] {

@@ -22,6 +22,8 @@ final class Sender {
   private var detach: () -> Void = {}
   private var limits = EncodingLimits()
   let codecName: String
+  /// What its source gives.
+  let figures = SourceFigures()
 
   /// Sends pictures; `output` is called on the encoder's thread.
   init(
@@ -45,7 +47,8 @@ final class Sender {
     switch (encoder, source) {
     case (.video(let encoder), .video(let pictures)):
       encoder.requestKeyFrame()
-      let sink = pictures.add { frame in
+      let sink = pictures.add { [figures] frame in
+        figures.count(frame)
         encoder.mailbox.put(frame)
         encoder.frameArrived()
       }
@@ -54,7 +57,10 @@ final class Sender {
         _ = encoder.mailbox.take()
       }
     case (.audio(let encoding), .audio(let sound)) where limits.isActive:
-      let sink = sound.add { encoding.encode($0) }
+      let sink = sound.add { [figures] block in
+        figures.count(block)
+        encoding.encode(block)
+      }
       detach = { sound.remove(sink) }
     default: break
     }
@@ -73,6 +79,8 @@ final class Sender {
       if limits.isActive != wasActive { setSource(source) }
     }
   }
+
+  var isVideo: Bool { if case .video = encoder { true } else { false } }
 
   var implementationName: String? {
     if case .video(let encoder) = encoder { encoder.implementationName } else { nil }

@@ -27,6 +27,7 @@ final class VideoReceiver {
       var decodeErrors = 0
       var firstFrameTime: Instant?
       var freezes = FreezeCounter()
+      var rate = FrameRate()
     }
 
     private let values = Guarded(Values())
@@ -51,7 +52,10 @@ final class VideoReceiver {
           if isKeyFrame { $0.keyFramesDecoded += 1 }
           $0.totalDecodeTime += time
           ($0.frameWidth, $0.frameHeight) = (picture.width, picture.height)
-          if let time = picture.ledger[.decode] { $0.freezes.show(at: time) }
+          if let time = picture.ledger[.decode] {
+            $0.freezes.show(at: time)
+            $0.rate.note(time)
+          }
           if $0.firstFrameTime == nil { $0.firstFrameTime = picture.ledger[.decode] }
         }
         latency.record(picture.ledger, steps: [.assemble, .decode], now: MonotonicClock.now())

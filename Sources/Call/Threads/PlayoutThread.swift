@@ -2,6 +2,7 @@ import Base
 import Frames
 import Net
 import Sound
+import Synchronization
 
 /// Every 10 ms takes a block from each thing that is heard, mixes them and hands the sum to where it is played.
 public final class PlayoutThread: Sendable {
@@ -16,6 +17,7 @@ public final class PlayoutThread: Sendable {
   private let sources = Guarded<(list: [Source], next: Int)>(([], 0))
   private let volume = Guarded(1.0)
   private let wake = WakeSignal()
+  private let played = Atomic(0)
   private let thread: Guarded<WorkerThread?> = Guarded(nil)
 
   /// Starts playing. `output` gets each mixed block, on the thread.
@@ -31,6 +33,7 @@ public final class PlayoutThread: Sendable {
             continue
           }
           let blocks = sources.with { $0.list }.map { $0.inlet(due) }
+          played.add(1, ordering: .relaxed)
           output(scaled(AudioBlock.mixed(blocks, channelCount: channelCount)), due)
           index += 1
         }
@@ -59,6 +62,9 @@ public final class PlayoutThread: Sendable {
 
   /// Ends what `add` began.
   public func remove(_ identifier: Int) { sources.with { $0.list.removeAll { $0.identifier == identifier } } }
+
+  /// How many blocks were played so far.
+  var blockCount: Int { played.load(ordering: .relaxed) }
 
   /// 0 is silent, 1 as received.
   public func setVolume(_ value: Double) { volume.with { $0 = min(max(value, 0), 1) } }

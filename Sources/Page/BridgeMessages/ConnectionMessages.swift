@@ -158,13 +158,16 @@ public struct Candidate: Codable, Sendable, Equatable {
   public var usernameFragment: String?
   /// The server's URL, of a local candidate that one told of.
   public var url: String?
+  /// How the server of a local relayed candidate is reached: `udp`, `tcp` or `tls`.
+  public var relayProtocol: String?
 
   /// A candidate.
   public init(
-    candidate: String?, sdpMid: String? = nil, sdpMLineIndex: Int? = nil, usernameFragment: String? = nil, url: String? = nil
+    candidate: String?, sdpMid: String? = nil, sdpMLineIndex: Int? = nil, usernameFragment: String? = nil, url: String? = nil,
+    relayProtocol: String? = nil
   ) {
     (self.candidate, self.sdpMid, self.sdpMLineIndex) = (candidate, sdpMid, sdpMLineIndex)
-    (self.usernameFragment, self.url) = (usernameFragment, url)
+    (self.usernameFragment, self.url, self.relayProtocol) = (usernameFragment, url, relayProtocol)
   }
 }
 

@@ -8,7 +8,7 @@ import Stage
 /// on the stage.
 public final class PageService: Sendable {
   private let network: NetworkThread
-  private let bridge: PageBridge
+  let bridge: PageBridge
   private let videos: ShownVideos
 
   /// Listens on `bridge.sock` in the runtime folder. `onEvent` is called on the network thread and must be brief.

@@ -15,6 +15,9 @@ enum MessageCoding {
     }
   }
 
+  /// The text of RFC 4648 section 4.
+  static func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+
   /// Writes any value.
   static func encode(_ value: some Encodable) -> [UInt8] {
     let encoder = JSONEncoder()

@@ -199,6 +199,9 @@ final class PageBridge: @unchecked Sendable {
 
   private var documents: [Document] { clients.flatMap { $0.documents.values } }
 
+  /// Bytes that wait for clients to read them.
+  var bufferedByteCount: Int { clients.reduce(0) { $0 + $1.stream.bufferedByteCount } }
+
   /// The document that plays a video.
   func document(of video: UInt32) -> Document? { documents.first { $0.videos[video] != nil } }
 

@@ -10,6 +10,8 @@ struct ChannelNumbers {
   private var byIdentifier: [DataChannelIdentifier: UInt32] = [:]
   /// Bytes that the page thinks are buffered, of channels where there are any.
   var buffered: [UInt32: Int] = [:]
+  /// Why channels close that nobody closed.
+  var errors: [DataChannelIdentifier: ReplyError] = [:]
 
   var numbers: [UInt32] { Array(identifiers.keys) }
 
@@ -22,7 +24,7 @@ struct ChannelNumbers {
   }
 
   mutating func remove(_ number: UInt32) {
-    if let identifier = identifiers.removeValue(forKey: number) { byIdentifier[identifier] = nil }
+    if let identifier = identifiers.removeValue(forKey: number) { (byIdentifier[identifier], errors[identifier]) = (nil, nil) }
     buffered[number] = nil
   }
 }
@@ -100,14 +102,17 @@ extension PageConnection {
     case .dataChannel(let identifier): offered(identifier)
     case .dataChannelOpen(let identifier):
       guard let number = channels[identifier] else { return }
-      isSCTPConnected = true
       document.send(ChannelState(channel: number, state: .open, identifier: stream(of: identifier)))
     case .dataChannelMessage(let identifier, let bytes, let isText):
       guard let number = channels[identifier] else { return document.count("channel.unknown") }
       document.client.send(isText ? .dataChannelText : .dataChannelBinary, to: document.number, target: number, bytes.span.bytes)
+    case .dataChannelClosing(let identifier):
+      guard let number = channels[identifier] else { return }
+      document.send(ChannelState(channel: number, state: .closing, identifier: stream(of: identifier)))
+    case .dataChannelError(let identifier, let error): channels.errors[identifier] = ReplyError(error)
     case .dataChannelClose(let identifier):
       guard let number = channels[identifier] else { return }
-      document.send(ChannelState(channel: number, state: .closed, identifier: stream(of: identifier)))
+      document.send(ChannelState(channel: number, state: .closed, identifier: nil, error: channels.errors[identifier]))
       channels.remove(number)
       document.channels[number] = nil
     default: break
@@ -115,7 +120,7 @@ extension PageConnection {
   }
 
   private func offered(_ identifier: DataChannelIdentifier) {
-    guard let channel = channel(identifier) else { return }
+    guard let channel = session.connection.dataChannel(identifier) else { return }
     let number = document.nextNumber()
     channels.add(identifier, as: number)
     document.channels[number] = self
@@ -126,11 +131,7 @@ extension PageConnection {
         protocol: channel.options.protocolName, negotiated: false, identifier: channel.streamIdentifier.map { Int($0) }))
   }
 
-  private func channel(_ identifier: DataChannelIdentifier) -> DataChannel? {
-    session.connection.dataChannels.first { $0.identifier == identifier }
-  }
-
-  private func stream(of identifier: DataChannelIdentifier) -> Int? { channel(identifier)?.streamIdentifier.map { Int($0) } }
+  private func stream(of identifier: DataChannelIdentifier) -> Int? { session.connection.dataChannel(identifier)?.streamIdentifier.map { Int($0) } }
 
   /// The channels that have their stream.
   var describedChannels: [Snapshot.Channel] {
@@ -140,17 +141,15 @@ extension PageConnection {
     }
   }
 
-  /// W3C `sctp`: there once both descriptions have a data section.
-  var sctpTransport: Snapshot.SCTPTransport? {
-    let connection = session
-    guard connection.connection.signalingState != .haveLocalOffer, connection.connection.signalingState != .haveRemoteOffer,
-      let remote = connection.connection.remoteDescription?.description,
-      let section = remote.media.first(where: { $0.kind == .application && !$0.isRejected })
-    else { return nil }
-    // RFC 8841 section 6.1: 64 KiB when the attribute is absent, 0 for no limit.
-    let size = section.maxMessageSize ?? 65_536
-    return Snapshot.SCTPTransport(
-      maxMessageSize: size == 0 ? nil : min(size, 262_144), maxChannels: isSCTPConnected ? 65_535 : nil,
-      state: isSCTPConnected ? "connected" : "connecting")
+  /// W3C `sctp`.
+  var sctpTransport: Snapshot.SCTPTransport? { session.connection.sctpTransport.map { Snapshot.SCTPTransport($0) } }
+}
+
+extension Snapshot.SCTPTransport {
+  init(_ transport: WebRTC.SCTPTransport) {
+    // 0 stands for no limit.
+    self.init(
+      maxMessageSize: transport.maximumMessageSize > 0 ? transport.maximumMessageSize : nil, maxChannels: transport.maximumChannels,
+      state: transport.state.rawValue)
   }
 }

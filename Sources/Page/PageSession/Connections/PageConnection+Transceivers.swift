@@ -1,6 +1,7 @@
 import Base
 import BridgeMessages
 import Call
+import Net
 import WebRTC
 
 /// The numbers under which a page knows a connection's transceivers, and what each receives.
@@ -106,11 +107,25 @@ extension PageConnection {
   }
 
   func insertTones(_ message: SenderTones) throws(ReplyError) {
-    _ = try transceiver(message.transceiver)
-    throw ReplyError("NotSupportedError", "tones are not sent yet")
+    let identifier = try transceiver(message.transceiver)
+    func milliseconds(_ value: Int) -> Interval { .milliseconds(Int64(min(max(value, 0), 10_000))) }
+    try perform { connection, now throws(PeerConnectionError) in
+      try connection.insertTones(
+        message.tones, duration: milliseconds(message.duration), gap: milliseconds(message.gap), on: identifier, now: now)
+    }
   }
 
-  func sources(_ number: UInt32) -> SourcesReply { SourcesReply() }
+  func sources(_ number: UInt32) -> SourcesReply {
+    guard let identifier = transceivers[number] else { return SourcesReply() }
+    let now = MonotonicClock.now()
+    func described(_ source: RTPSource) -> SourcesReply.Source {
+      SourcesReply.Source(
+        source: source.source, rtpTimestamp: source.rtpTimestamp, audioLevel: source.audioLevel, age: (now - source.timestamp).milliseconds)
+    }
+    return SourcesReply(
+      synchronization: session.connection.synchronizationSources(of: identifier, now: now).map(described),
+      contributing: session.connection.contributingSources(of: identifier, now: now).map(described))
+  }
 
   /// Has the encoder keep to what the sender's parameters say.
   func followParameters(_ identifier: TransceiverIdentifier) {

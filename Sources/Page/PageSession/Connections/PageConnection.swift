@@ -16,7 +16,6 @@ final class PageConnection: @unchecked Sendable {
   /// What kind of description each of the current ones is, once there are two.
   private var currentTypes: (local: DescriptionType, remote: DescriptionType)?
   private(set) var state = PeerConnectionState.new
-  var isSCTPConnected = false
   /// Events that wait until the page has been told of the description that they came of.
   private var held: [PeerConnectionEvent]?
 
@@ -62,6 +61,7 @@ final class PageConnection: @unchecked Sendable {
   // MARK: Descriptions
 
   func configure(_ configuration: ConnectionConfiguration) throws(ReplyError) {
+    session.withConnection { connection, _ in connection.setRelayOnly(configuration.iceTransportPolicy == "relay") }
     session.replaceIceServers(PageConnection.servers(configuration))
   }
 
@@ -174,7 +174,8 @@ final class PageConnection: @unchecked Sendable {
           connection: number,
           candidate: candidate.map {
             Candidate(
-              candidate: $0.candidate, sdpMid: $0.sdpMid, sdpMLineIndex: $0.sdpMLineIndex, usernameFragment: $0.usernameFragment)
+              candidate: $0.candidate, sdpMid: $0.sdpMid, sdpMLineIndex: $0.sdpMLineIndex, usernameFragment: $0.usernameFragment,
+              url: $0.url, relayProtocol: $0.relayProtocol?.rawValue)
           }, localDescriptions: localDescriptions))
     case .iceCandidateError(let url, let address, let code, let text):
       document.send(IceCandidateError(connection: number, address: address, port: nil, url: url, errorCode: code, errorText: text))
@@ -185,11 +186,26 @@ final class PageConnection: @unchecked Sendable {
       self.state = state
       document.send(ConnectionState(connection: number, state: state.rawValue))
       document.bridge.connectionsChanged()
-    case .dtlsTransportStateChange(let state):
-      document.send(DTLSState(connection: number, state: state.rawValue, remoteCertificates: [], selectedPair: nil))
+    case .dtlsTransportStateChange, .selectedCandidatePairChange: sendTransport()
+    case .sctpTransportChange(let transport):
+      let described = Snapshot.SCTPTransport(transport)
+      document.send(
+        SCTPState(
+          connection: number, state: described.state, maxMessageSize: described.maxMessageSize, maxChannels: described.maxChannels))
+    case .tone(let identifier, let tone, let rest):
+      guard let transceiver = transceivers.numbers[identifier] else { return }
+      document.send(Tone(connection: number, transceiver: transceiver, tone: tone, rest: rest))
     case .sendParametersChange(let identifier): followParameters(identifier)
     default: takeChannel(event)
     }
+  }
+
+  private func sendTransport() {
+    let pair = session.connection.selectedCandidatePair.map { DTLSState.Pair(local: $0.local.description, remote: $0.remote.description) }
+    document.send(
+      DTLSState(
+        connection: number, state: session.connection.dtlsTransportState.rawValue,
+        remoteCertificates: session.connection.remoteCertificates.map { MessageCoding.base64($0) }, selectedPair: pair))
   }
 
   // MARK: Statistics
