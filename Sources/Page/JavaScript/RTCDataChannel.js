@@ -72,6 +72,9 @@ class DataChannelState {
   /// W3C section 6.2.5: closed, with an error if it was not closed by hand.
   announceClosed(error) {
     if (this.readyState === "closed") return;
+    // The peer closed it: the page is told of both steps.
+    if (!error) this.announceClosing();
+    if (this.readyState === "closed") return;
     this.readyState = "closed";
     this.forget();
     if (error) {

@@ -121,12 +121,16 @@ function processRemoteTrack(connection, transceiver, isReceiving, streamIds, cha
 }
 
 function takeTransports(connection, snapshot, type, isRemote) {
-  if (snapshot.transceivers.some((entry) => entry.senderHasTransport) || snapshot.sctp) {
+  const isOffered = parseMediaSections(connection.descriptions.pendingLocal)
+    .some(({ kind, isRejected }) => kind === "application" && !isRejected);
+  const hasChannels = snapshot.sctp || isOffered;
+  if (snapshot.transceivers.some((entry) => entry.senderHasTransport) || hasChannels) {
     connection.transport.ice.describe(connection, type, isRemote);
   }
-  if (snapshot.sctp) {
+  if (hasChannels) {
+    // Like Chromium, with our own offer already.
     connection.sctp ??= makeSctpTransport(connection);
-    connection.sctp.update(snapshot.sctp);
+    if (snapshot.sctp) connection.sctp.update(snapshot.sctp);
   } else {
     connection.sctp = null;
   }
