@@ -59,9 +59,18 @@ const bridge = (() => {
     handler(message);
   }
 
+  // Native code calls from outside of the engine's own bookkeeping, which therefore would not see that a task ends here:
+  // after the listener of an event it runs the microtasks, so that promises settle before the next message is taken.
+  const checkpoint = new EventTarget();
+  checkpoint.addEventListener("checkpoint", () => {});
+
   native.receive((kind, target, payload) => {
-    if (kind === kinds.control) receiveControl(parse(payload));
-    else binaryHandlers.get(kind)?.(target, payload);
+    try {
+      if (kind === kinds.control) receiveControl(parse(payload));
+      else binaryHandlers.get(kind)?.(target, payload);
+    } finally {
+      webidl.fire(checkpoint, "checkpoint");
+    }
   });
 
   return Object.freeze({
