@@ -32,7 +32,8 @@ class Connection {
   hasCreatedChannel = false;
   sctp = null;
   dtls = null;
-  isRestartingIce = false;
+  /// ICE user name fragments that a restart has to replace ([[LocalIceCredentialsToReplace]]).
+  replacedFragments = new Set();
   /// Counts what may change the next offer or answer: `createOffer` looks whether it was overtaken.
   modifications = 0;
 

@@ -105,7 +105,7 @@ class RTCPeerConnection extends EventTarget {
     if (connection.isClosed) return;
     const { currentLocal, pendingLocal } = connection.descriptions;
     if (!currentLocal && !pendingLocal) return;
-    connection.isRestartingIce = true;
+    connection.replacedFragments = new Set(usernameFragments(currentLocal, pendingLocal));
     connection.post("connection.restartIce");
     connection.updateNegotiationNeeded();
   }

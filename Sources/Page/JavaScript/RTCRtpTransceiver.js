@@ -43,6 +43,9 @@ class RTCRtpTransceiver {
     return this.#state.isStopped ? "stopped" : this.#state.currentDirection;
   }
 
+  /// Superseded by the direction "stopped"; engines still have it.
+  get stopped() { return this.#state.isStopped; }
+
   stop() {
     const state = this.#state;
     state.connection.requireOpen();

@@ -26,6 +26,11 @@ function parseMediaSections(description) {
   });
 }
 
+/// The ICE user name fragments in descriptions.
+function usernameFragments(...descriptions) {
+  return descriptions.flatMap(parseMediaSections).flatMap(({ iceParameters }) => iceParameters?.usernameFragment ?? []);
+}
+
 /// A direction seen from the other side.
 function reverseDirection(direction) {
   return { sendonly: "recvonly", recvonly: "sendonly" }[direction] ?? direction;
@@ -45,7 +50,7 @@ function makeDirection(sends, receives) {
 
 /// W3C section 4.7.3, "check if negotiation is needed", but for what only a description could tell.
 function isNegotiationNeeded(connection) {
-  if (connection.isRestartingIce) return true;
+  if (connection.replacedFragments.size > 0) return true;
   const { currentLocal, currentRemote } = connection.descriptions;
   const local = parseMediaSections(currentLocal);
   const remote = parseMediaSections(currentRemote);

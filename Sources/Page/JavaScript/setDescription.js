@@ -44,8 +44,6 @@ function applySnapshot(connection, snapshot, { type, isRemote, newest }) {
   const previousState = connection.signalingState;
   connection.signalingState = snapshot.signalingState;
   if (snapshot.signalingState === "stable") connection.lastCreated = {};
-  if (type === "offer" && !isRemote) connection.isRestartingIce = false;
-
   mergeTransceivers(connection, snapshot.transceivers, newest, changes);
   for (const entry of snapshot.transceivers) {
     const transceiver = connection.transceiver(entry.transceiver);
@@ -67,6 +65,8 @@ function applySnapshot(connection, snapshot, { type, isRemote, newest }) {
 
   if (connection.signalingState === "stable") {
     connection.transceivers = connection.transceivers.filter((transceiver) => !transceiver.isStopped);
+    const fragments = usernameFragments(connection.descriptions.currentLocal);
+    if (!fragments.some((fragment) => connection.replacedFragments.has(fragment))) connection.replacedFragments.clear();
     connection.clearNegotiationNeeded();
     connection.updateNegotiationNeeded();
   }
