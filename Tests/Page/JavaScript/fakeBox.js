@@ -222,12 +222,45 @@ const box = (() => {
     "channel.create": (message) => void (of(message).channels += 1),
     "certificate.generate": ({ expires }) => ({ expires, fingerprints: [{ algorithm: "sha-256", value: "00:01" }] }),
     "devices.list": () => ({
-      devices: ["audioinput", "videoinput"].map((kind) => ({ deviceId: kind, groupId: "box", kind, label: kind, capabilities: {} })),
-      grants: { camera: true, microphone: true },
+      devices: ["audiooutput", "videoinput", "audioinput"].map((kind) => {
+        return { deviceId: kind, groupId: "box", kind, label: kind, capabilities: deviceCapabilities[kind] };
+      }),
+      grants,
     }),
-    "track.open": ({ kind, settings }) => ({ settings, label: kind }),
+    "track.open": ({ track, kind, settings }) => {
+      sizes.set(track, settings);
+      return { settings, label: kind };
+    },
+    "track.clone": ({ track, from }) => void sizes.set(track, sizes.get(from)),
+    // The first picture comes at once.
+    "video.play": ({ video, track }) => {
+      const { width = 640, height = 480 } = sizes.get(track) ?? {};
+      if (track !== null) tell({ type: "video.size", video, width, height });
+    },
     "track.apply": ({ settings }) => ({ settings }),
   });
+
+  /// Track → its settings.
+  const sizes = new Map();
+  const grants = { camera: true, microphone: true };
+  const deviceCapabilities = {
+    videoinput: {
+      width: { min: 1, max: 1280 }, height: { min: 1, max: 720 }, aspectRatio: { min: 1 / 720, max: 1280 }, frameRate: { min: 1, max: 30 },
+      facingMode: ["user"], resizeMode: ["none", "crop-and-scale"],
+    },
+    audioinput: { sampleRate: { min: 48000, max: 48000 }, echoCancellation: [true, false], channelCount: { min: 1, max: 1 } },
+    audiooutput: {},
+  };
+  /// What `native.place` was given, and `native.painted`.
+  const places = [];
+  const painted = [];
+  /// A picture of 4×2 pixels, all of one colour.
+  function picture() {
+    const bytes = new Uint8Array(8 + 4 * 2 * 4);
+    bytes.set([0, 0, 0, 4, 0, 0, 0, 2]);
+    for (let index = 8; index < bytes.length; index += 4) bytes.set([200, 20, 40, 255], index);
+    return bytes.buffer;
+  }
 
   const codec = (mimeType, clockRate, channels) => ({ mimeType, clockRate, ...(channels ? { channels } : {}) });
   const capabilities = {
@@ -236,7 +269,7 @@ const box = (() => {
   };
 
   return {
-    messages, connections, handlers, tell,
+    messages, connections, handlers, tell, grants, places, painted,
     /// What arrived, by type.
     received: (type) => messages.filter((message) => message.type === type),
     binary: (kind, target, payload) => task(() => receive(kind, target, payload)),
@@ -244,9 +277,10 @@ const box = (() => {
       document: 1, isMainFrame: true,
       policy: { camera: true, microphone: true, displayCapture: false, fullscreen: true },
       receive: (handler) => { receive = handler; },
-      place: () => {}, painted: () => {}, childDocument: () => 0,
+      place: (text) => void places.push(JSON.parse(text)), painted: (serial) => void painted.push(serial), childDocument: () => 0,
       call: (text) => {
         const { type } = JSON.parse(text);
+        if (type === "frame.grab") return picture();
         return type === "capabilities" ? new TextEncoder().encode(JSON.stringify(capabilities)).buffer : null;
       },
       send: (kind, target, payload) => {

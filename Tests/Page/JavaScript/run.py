@@ -94,7 +94,7 @@ def run(check: pathlib.Path, port: int) -> list:
     settings.set_user_agent(user_agent())
     view = WebKit.WebView(user_content_manager=manager, settings=settings)
     view.connect("web-process-terminated", lambda view, reason: ended(f"web process ended: {reason}"))
-    window = Gtk.Window(child=view)
+    window = Gtk.Window(child=view, default_width=1000, default_height=700)
     window.present()
     view.load_uri(f"http://localhost:{port}/")
     timer = GLib.timeout_add_seconds(LIMIT_SECONDS, lambda: ended("no result") or False)
