@@ -107,6 +107,11 @@ const glass = (() => {
         }
       }
     }
+    for (const element of glassHoles.clippedFor(one)) {
+      if (seen.has(element) || !element.isConnected || around.has(element)) continue;
+      const box = glassGeometry.rectangle(element);
+      if (overlap({ visible: box }, one) && !isAbove(facts(element).path, one.path)) below.push(element);
+    }
     const found = [];
     for (const hit of below) {
       if (isShown(hit) || !paints(hit)) continue;
@@ -238,11 +243,12 @@ const glass = (() => {
   /// - isRecolored: so may what the cut elements' styles say without their holes, which costs a repaint to find out.
   function place({ isStale, isRecolored, isForced }) {
     if (isStale || isRecolored) glassTree.forget();
-    if (isRecolored) glassHoles.refresh();
+    if (isRecolored) glassHoles.suspend();
     const placed = placeAll();
     lastBoxes.clear();
     for (const { element } of shownPlaybacks) if (element?.isConnected) lastBoxes.set(element, glassGeometry.rectangle(element));
     const { targets, canvas, canvasColor } = holesFor(placed);
+    if (isRecolored) glassHoles.restore();
     glassHoles.cut(targets);
     const videos = placed.map(entry);
     if (!native.isMainFrame && canvasColor?.[3] > 0) videos.unshift(backdrop(canvasColor));

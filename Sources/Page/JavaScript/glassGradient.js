@@ -64,15 +64,15 @@ const glassGradient = (() => {
     return { x, y, length, stops };
   }
 
-  /// Layers that paint a background image of linear gradients around holes; `rest(area)` gives the rectangles to paint.
-  function around(image, width, height, rest) {
+  /// Layers that paint a background image of linear gradients in the given pieces of a box.
+  function around(image, width, height, pieces) {
     if (glassTree.isNone(image)) return [];
     const layers = [];
     for (const part of split(image)) {
       const gradient = parse(part, width, height);
       if (!gradient) continue;
       const { x, y, length, stops } = gradient;
-      for (const piece of rest({ x: 0, y: 0, width, height })) {
+      for (const piece of pieces) {
         const pieceLength = Math.abs(piece.width * x) + Math.abs(piece.height * y);
         const centre = (piece.x + piece.width / 2 - width / 2) * x + (piece.y + piece.height / 2 - height / 2) * y;
         const shift = length / 2 + centre - pieceLength / 2;
@@ -83,8 +83,24 @@ const glassGradient = (() => {
     return layers;
   }
 
+  /// The colour of a background image's uppermost gradient at a point of the box, or null.
+  function colorAt(image, width, height, pointX, pointY) {
+    const gradient = glassTree.isNone(image) ? null : parse(split(image)[0], width, height);
+    if (!gradient) return null;
+    const { x, y, length, stops } = gradient;
+    const at = (pointX - width / 2) * x + (pointY - height / 2) * y + length / 2;
+    const next = stops.findIndex((stop) => stop.at >= at);
+    if (next === 0) return stops[0].color;
+    if (next < 0) return stops.at(-1).color;
+    const [before, after] = [stops[next - 1], stops[next]];
+    const share = (at - before.at) / Math.max(after.at - before.at, 1e-6);
+    const [from, to] = [glassColor.parse(before.color), glassColor.parse(after.color)];
+    const mixed = from.map((value, index) => value + (to[index] - value) * share);
+    return `rgba(${mixed.join(", ")})`;
+  }
+
   /// Whether `around` can paint an image.
   const follows = (image) => glassTree.isNone(image) || split(image).every((part) => part.startsWith("linear-gradient("));
 
-  return Object.freeze({ around, follows });
+  return Object.freeze({ around, colorAt, follows });
 })();

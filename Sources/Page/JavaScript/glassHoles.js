@@ -26,11 +26,19 @@ const glassHoles = (() => {
 
   const hasBackground = ({ color, image }) => glassColor.parse(color)[3] > 0 || !isNone(image);
 
-  /// Reads the page's styles of all cut elements anew, with the holes lifted for as long as that takes.
-  function refresh() {
+  /// Takes all holes away and reads the page's own styles of their elements; `restore` puts them back.
+  function suspend() {
     for (const cut of cuts.values()) lift(cut);
     for (const [element, cut] of cuts) cut.underlying = read(element);
+  }
+
+  function restore() {
     for (const cut of cuts.values()) lower(cut);
+  }
+
+  /// Elements that are clipped for a video: in their holes they are not hit any more.
+  function* clippedFor(placed) {
+    for (const [element, { clippedFor: videos }] of cuts) if (videos?.includes(placed.element)) yield element;
   }
 
   function lift(cut) {
@@ -199,22 +207,34 @@ const glassHoles = (() => {
     return result;
   }
 
-  /// Background layers that paint a colour everywhere but in the holes.
-  function colorAround(color, width, height, holes) {
-    const fill = `linear-gradient(${color}, ${color})`;
-    const layers = bands({ x: 0, y: 0, width, height }, holes).map((piece) => ({ ...piece, image: fill }));
+  /// Background layers that round the corners of holes; `colorAt(x, y)` is what the background shows there.
+  function corners(holes, colorAt) {
+    const layers = [];
     for (const hole of holes) {
       if (!hole.radii || holes.some((other) => other !== hole && overlaps(other, hole))) continue;
       hole.radii.forEach((radius, corner) => {
         if (radius < 0.5) return;
-        const isRight = corner === 1 || corner === 2;
-        const isBottom = corner >= 2;
-        layers.push({
-          x: isRight ? hole.x + hole.width - radius : hole.x, y: isBottom ? hole.y + hole.height - radius : hole.y,
-          width: radius, height: radius,
-          image: `radial-gradient(circle at ${isRight ? 0 : 100}% ${isBottom ? 0 : 100}%, transparent ${radius - 0.5}px, ${color} ${radius + 0.5}px)`,
-        });
+        const [isRight, isBottom] = [corner === 1 || corner === 2, corner >= 2];
+        const x = isRight ? hole.x + hole.width - radius : hole.x;
+        const y = isBottom ? hole.y + hole.height - radius : hole.y;
+        const color = colorAt(isRight ? hole.x + hole.width : hole.x, isBottom ? hole.y + hole.height : hole.y);
+        const centre = `${isRight ? 0 : 100}% ${isBottom ? 0 : 100}%`;
+        const image = `radial-gradient(circle at ${centre}, transparent ${radius - 0.5}px, ${color} ${radius + 0.5}px)`;
+        layers.push({ x, y, width: radius, height: radius, image });
       });
+    }
+    return layers;
+  }
+
+  /// Background layers that paint a colour and images everywhere but in the holes.
+  function around(color, image, width, height, holes) {
+    const pieces = bands({ x: 0, y: 0, width, height }, holes);
+    const layers = glassGradient.around(image, width, height, pieces);
+    const isFlat = layers.length === 0;
+    layers.push(...corners(holes, isFlat ? () => color : (x, y) => glassGradient.colorAt(image, width, height, x, y) ?? color));
+    if (glassColor.parse(color)[3] > 0) {
+      const fill = `linear-gradient(${color}, ${color})`;
+      layers.push(...pieces.map((piece) => ({ ...piece, image: fill })));
     }
     return layers;
   }
@@ -237,7 +257,7 @@ const glassHoles = (() => {
   /// A clip path that leaves the holes out of an element and all it contains.
   function pathAround(holes) {
     const shapes = holes.some((hole) => holes.some((other) => other !== hole && overlaps(other, hole)))
-      ? bands(around(holes), holes, true) : holes;
+      ? bands(rectangleAround(holes), holes, true) : holes;
     const parts = shapes.map(({ x, y, width, height, radii, quad }) => {
       if (quad) return `M${quad.map((point) => point.join(" ")).join("L")}Z`;
       if (!radii) return `M${x} ${y}h${width}v${height}h${-width}Z`;
@@ -248,7 +268,7 @@ const glassHoles = (() => {
     return `path(evenodd, "M-99999 -99999H99999V99999H-99999Z${parts.join("")}")`;
   }
 
-  function around(holes) {
+  function rectangleAround(holes) {
     const x = Math.min(...holes.map((hole) => hole.x));
     const y = Math.min(...holes.map((hole) => hole.y));
     return {
@@ -268,6 +288,7 @@ const glassHoles = (() => {
       const shapes = holes.map(({ x, y, width, height, radii, quad }) => [x, y, width, height, radii, quad].join()).join(";");
       if (kind === "clip") {
         apply(element, `clip ${shapes}`, () => ({ clipPath: pathAround(holes) }));
+        cuts.get(element).clippedFor = placed.map((one) => one.element);
         continue;
       }
       const { color, image } = paint ?? underlying(element);
@@ -279,17 +300,13 @@ const glassHoles = (() => {
         apply(element, "clear", () => cleared);
         continue;
       }
-      apply(element, `around ${color} ${image} ${width} ${height} ${shapes}`, () => {
-        const layers = [...glassGradient.around(image, width, height, (area) => bands(area, holes))];
-        if (glassColor.parse(color)[3] > 0) layers.push(...colorAround(color, width, height, holes));
-        return layerProperties(layers);
-      });
+      apply(element, `around ${color} ${image} ${width} ${height} ${shapes}`, () => layerProperties(around(color, image, width, height, holes)));
     }
     checkNew();
   }
 
   return Object.freeze({
-    cut, refresh, underlying, hasBackground,
+    cut, suspend, restore, clippedFor, underlying, hasBackground,
     has: (element) => cuts.has(element),
     elements: () => cuts.keys(),
     isOurs: (animation) => animations.has(animation),
