@@ -157,16 +157,19 @@ const glass = (() => {
       { x: outer.x + inset, y: outer.y + inset, width: outer.width - 2 * inset, height: outer.height - 2 * inset }, box);
   }
 
-  /// What to cut: element → {kind, placed, paint}; and each video's flattened background.
+  /// What to cut, as `glassHoles.cut` takes it; and each video's flattened background.
   function holesFor(placed) {
     const targets = new Map();
+    const targetOf = (element) => {
+      let target = targets.get(element);
+      if (!target) targets.set(element, (target = { isCleared: false, around: [], clip: [] }));
+      return target;
+    };
+    /// `kind`: "clear", "around" or "clip".
     const add = (element, kind, one) => {
-      const target = targets.get(element);
-      if (!target) targets.set(element, { kind, placed: [one] });
-      else {
-        if (!target.placed.includes(one)) target.placed.push(one);
-        if (target.kind !== kind && target.kind === "clip") target.kind = kind;
-      }
+      const target = targetOf(element);
+      if (kind === "clear") target.isCleared = true;
+      else if (!target[kind].includes(one)) target[kind].push(one);
     };
     const source = placed.length > 0 ? canvasSource() : null;
     let canvas = defaultCanvas();
@@ -175,14 +178,15 @@ const glass = (() => {
       const { color, image } = glassHoles.underlying(source);
       canvasColor = glassColor.parse(color);
       canvas = glassColor.over(canvasColor, canvas);
-      targets.set(source, { kind: "clear", placed: [] });
+      targetOf(source).isCleared = true;
       if (!glassTree.isNone(image) && glassGradient.follows(image)) {
-        targets.set(document.documentElement, { kind: "around", placed: [...placed], paint: { color: "rgba(0, 0, 0, 0)", image } });
+        Object.assign(targetOf(document.documentElement), { isCleared: false, around: [...placed], paint: { color: "rgba(0, 0, 0, 0)", image } });
       }
     }
     const points = placed.length > 6 ? fewPoints : manyPoints;
     for (const one of placed) {
       const under = [];
+      let backdropColor = glassColor.transparent;
       const isRound = one.radii?.some((radius) => radius > 0.5);
       // In the corners of a video over another one the page has given way already.
       const isOverAnother = placed.some((other) => other !== one && overlap(one, other));
@@ -197,6 +201,14 @@ const glass = (() => {
         if (isRound && !isOwn && under.at(-1).color[3] === 1 && facts(element).linear === null
           && coversCorners(element, one.bounds) && !isOverAnother) one.isRoundedByPage = true;
       }
+      const top = one.elements.find((element) => facts(element).isTop);
+      if (top) {
+        const backdrop = glassHoles.backdropOf(top);
+        const paint = glassHoles.underlying(backdrop);
+        if (glassHoles.hasBackground(paint)) add(backdrop, "around", one);
+        backdropColor = glassColor.parse(paint.color);
+        add(document.body, "clip", one);
+      }
       for (const { element, kind } of lying(one, points)) {
         add(element, kind, one);
         under.push({ element, color: glassColor.parse(glassHoles.underlying(element).color) });
@@ -205,7 +217,8 @@ const glass = (() => {
         for (const item of under) item.path = facts(item.element).path;
         under.sort((a, b) => (a.element === b.element ? 0 : isAbove(a.path, b.path) ? -1 : 1));
       }
-      one.background = under.reduce((color, item) => (color[3] >= 1 ? color : glassColor.over(color, item.color)), glassColor.transparent);
+      const colors = [...under.map(({ color }) => color), backdropColor];
+      one.background = colors.reduce((color, next) => (color[3] >= 1 ? color : glassColor.over(color, next)), glassColor.transparent);
     }
     return { targets, canvas, canvasColor };
   }

@@ -6,6 +6,7 @@
 const glassHoles = (() => {
   const { facts, isNone } = glassTree;
   const { rectangle } = glassGeometry;
+  const getComputedStyle = globalThis.getComputedStyle.bind(globalThis);
   const nativeAnimate = Element.prototype.animate;
   const nativeText = "rgba(0, 0, 0, 0)";
 
@@ -16,9 +17,18 @@ const glassHoles = (() => {
   /// but makes further layers after its likeness.
   const common = { backgroundImage: "none", backgroundRepeat: "no-repeat", backgroundOrigin: "border-box", backgroundClip: "border-box", backgroundAttachment: "scroll" };
 
+  /// Element → what stands for its backdrop in the top layer, which is cut like an element.
+  const backdrops = new WeakMap();
+  function backdropOf(element) {
+    let backdrop = backdrops.get(element);
+    if (!backdrop) backdrops.set(element, (backdrop = { element }));
+    return backdrop;
+  }
+  const isBackdrop = (target) => !(target instanceof Element);
+
   /// What the page itself says about an element's background.
   function read(element) {
-    const { css } = facts(element);
+    const css = isBackdrop(element) ? getComputedStyle(element.element, "::backdrop") : facts(element).css;
     return { color: css.backgroundColor, image: css.backgroundImage, clip: css.backgroundClip, clipPath: css.clipPath };
   }
 
@@ -38,7 +48,7 @@ const glassHoles = (() => {
 
   /// Elements that are clipped for a video: in their holes they are not hit any more.
   function* clippedFor(placed) {
-    for (const [element, { clippedFor: videos }] of cuts) if (videos?.includes(placed.element)) yield element;
+    for (const [element, { clippedFor: videos }] of cuts) if (!isBackdrop(element) && videos?.includes(placed.element)) yield element;
   }
 
   function lift(cut) {
@@ -76,7 +86,8 @@ const glassHoles = (() => {
 
   /// An animation that stands at its first frame.
   function still(element, properties) {
-    const animation = Reflect.apply(nativeAnimate, element, [keyframes(properties), { duration: 1000, fill: "both" }]);
+    const options = { duration: 1000, fill: "both", ...(isBackdrop(element) ? { pseudoElement: "::backdrop" } : {}) };
+    const animation = Reflect.apply(nativeAnimate, isBackdrop(element) ? element.element : element, [keyframes(properties), options]);
     animation.pause();
     animations.add(animation);
     return animation;
@@ -120,7 +131,8 @@ const glassHoles = (() => {
     for (const cut of cuts.values()) {
       if (!cut.isNew) continue;
       cut.isNew = false;
-      if (cut.properties.backgroundColor === undefined || facts(cut.element).css.backgroundColor === nativeText) continue;
+      if (cut.properties.backgroundColor === undefined || isBackdrop(cut.element)) continue;
+      if (facts(cut.element).css.backgroundColor === nativeText) continue;
       cut.animation.cancel();
       cut.base.cancel();
       cut.imposed = true;
@@ -130,11 +142,14 @@ const glassHoles = (() => {
 
   // ---- Shapes, in an element's own coordinates ----
 
+  /// The border box in the viewport.
+  const boxOf = (element) => (isBackdrop(element) ? new DOMRect(0, 0, innerWidth, innerHeight) : rectangle(element));
+
   /// The hole of a placed video as {x, y, width, height, radii} in an element's border box.
   function holeIn(element, placed) {
     const { visible } = placed;
-    const box = rectangle(element);
-    const map = facts(element).linear;
+    const box = boxOf(element);
+    const map = isBackdrop(element) ? null : facts(element).linear;
     const edge = { x: Math.round(visible.x), y: Math.round(visible.y) };
     edge.width = Math.round(visible.x + visible.width) - edge.x;
     edge.height = Math.round(visible.y + visible.height) - edge.y;
@@ -276,39 +291,44 @@ const glassHoles = (() => {
     };
   }
 
-  /// Cuts exactly the given elements: Map of element → {kind: "clear"|"around"|"clip", placed: [placed]}.
+  const shapeKey = (holes) => holes.map(({ x, y, width, height, radii, quad }) => [x, y, width, height, radii, quad].join()).join(";");
+
+  /// What an element's background becomes: a key for it, and its properties.
+  function backgroundOf(element, { isCleared, paint }, holes) {
+    if (!isCleared && holes.length === 0) return { key: "", make: () => ({}) };
+    const { color, image } = paint ?? underlying(element);
+    const isTransformed = !isBackdrop(element) && facts(element).linear !== null;
+    const box = boxOf(element);
+    const width = isTransformed ? element.offsetWidth : box.width;
+    const height = isTransformed ? element.offsetHeight : box.height;
+    const isCovered = holes.some((hole) => hole.x < 1 && hole.y < 1 && hole.x + hole.width > width - 1 && hole.y + hole.height > height - 1);
+    if (isCleared || isCovered) return { key: "clear", make: () => cleared };
+    return {
+      key: `around ${color} ${image} ${width} ${height} ${shapeKey(holes)}`,
+      make: () => layerProperties(around(color, image, width, height, holes)),
+    };
+  }
+
+  /// Cuts exactly the given elements: Map of element → {isCleared, around: [placed], clip: [placed], paint}.
   function cut(targets) {
     for (const element of [...cuts.keys()]) if (!targets.has(element)) remove(element);
-    for (const [element, { kind, placed, paint }] of targets) {
-      if (kind === "clear") {
-        apply(element, kind, () => cleared);
-        continue;
-      }
-      const holes = placed.map((one) => holeIn(element, one)).filter((hole) => hole && hole.width > 0 && hole.height > 0);
-      const shapes = holes.map(({ x, y, width, height, radii, quad }) => [x, y, width, height, radii, quad].join()).join(";");
-      if (kind === "clip") {
-        apply(element, `clip ${shapes}`, () => ({ clipPath: pathAround(holes) }));
-        cuts.get(element).clippedFor = placed.map((one) => one.element);
-        continue;
-      }
-      const { color, image } = paint ?? underlying(element);
-      const box = rectangle(element);
-      const isTransformed = facts(element).linear !== null;
-      const width = isTransformed ? element.offsetWidth : box.width;
-      const height = isTransformed ? element.offsetHeight : box.height;
-      if (holes.some((hole) => hole.x < 1 && hole.y < 1 && hole.x + hole.width > width - 1 && hole.y + hole.height > height - 1)) {
-        apply(element, "clear", () => cleared);
-        continue;
-      }
-      apply(element, `around ${color} ${image} ${width} ${height} ${shapes}`, () => layerProperties(around(color, image, width, height, holes)));
+    for (const [element, target] of targets) {
+      const holes = (placed) => placed.map((one) => holeIn(element, one)).filter((hole) => hole && hole.width > 0 && hole.height > 0);
+      const background = backgroundOf(element, target, holes(target.around));
+      const clip = holes(target.clip);
+      apply(element, `${background.key} clip ${shapeKey(clip)}`, () => {
+        return { ...background.make(), ...(clip.length > 0 ? { clipPath: pathAround(clip) } : {}) };
+      });
+      cuts.get(element).clippedFor = target.clip.map((one) => one.element);
     }
     checkNew();
   }
 
   return Object.freeze({
-    cut, suspend, restore, clippedFor, underlying, hasBackground,
+    cut, suspend, restore, clippedFor, underlying, backdropOf, hasBackground,
     has: (element) => cuts.has(element),
-    elements: () => cuts.keys(),
+    /// The cut elements, without backdrops.
+    elements: () => [...cuts.keys()].filter((element) => !isBackdrop(element)),
     isOurs: (animation) => animations.has(animation),
   });
 })();

@@ -43,6 +43,8 @@ const glassTree = (() => {
     opacity;
     isContainer;
     isStackingContext;
+    /// Whether it is in the top layer (https://drafts.csswg.org/css-position-4/#top-layer): over all else, no matter what it stands in.
+    isTop;
     #isItem;
     #chain;
     #linear;
@@ -51,7 +53,8 @@ const glassTree = (() => {
     constructor(element) {
       this.element = element;
       this.css = getComputedStyle(element);
-      const above = parent(element);
+      this.isTop = element !== document.documentElement && element.matches(":fullscreen, :modal, :popover-open");
+      const above = this.isTop ? document.documentElement : parent(element);
       this.parent = above === null ? null : facts(above);
       const { css } = this;
       this.opacity = (parseFloat(css.opacity) || 0) * (this.parent?.opacity ?? 1);
@@ -59,7 +62,7 @@ const glassTree = (() => {
       const isTransformed = !isNone(css.transform) || !isNone(css.rotate) || !isNone(css.scale);
       this.isContainer = isTransformed || !isNone(css.translate) || !isNone(css.perspective) || !isNone(css.filter)
         || css.willChange.includes("transform") || /paint|layout|strict|content/.test(css.contain ?? "");
-      this.isStackingContext = this.parent === null || css.position === "fixed" || css.position === "sticky"
+      this.isStackingContext = this.parent === null || this.isTop || css.position === "fixed" || css.position === "sticky"
         || (css.zIndex !== "auto" && (css.position !== "static" || this.#isItem)) || css.opacity !== "1" || this.isContainer
         || css.isolation === "isolate" || css.mixBlendMode !== "normal" || !isNone(css.clipPath) || !isNone(css.maskImage)
         || css.willChange.includes("opacity");
@@ -87,6 +90,10 @@ const glassTree = (() => {
     get path() {
       if (this.#path) return this.#path;
       const { css, element } = this;
+      if (this.isTop) {
+        this.#path = [...this.parent.path, { node: element, level: Infinity }];
+        return this.#path;
+      }
       const path = this.parent === null ? [] : this.parent.#base(this.isStackingContext || css.position !== "static");
       if (this.isStackingContext) path.push({ node: element, level: css.zIndex === "auto" || (css.position === "static" && !this.#isItem) ? 0 : Number(css.zIndex) });
       else if (css.position !== "static") path.push({ node: element, level: 0 });
