@@ -13,8 +13,7 @@ let playbackOf;
   const prototype = HTMLMediaElement.prototype;
   const source = overlay.natives(prototype, "srcObject");
   const paused = overlay.natives(prototype, "paused");
-  const nativeLoad = prototype.load;
-  const nativePause = prototype.pause;
+  const { load: nativeLoad, pause: nativePause, play: nativePlay } = prototype;
 
   function setSource(element, value) {
     const current = playbackOf(element);
@@ -78,6 +77,30 @@ let playbackOf;
     load: (playback) => playback.load(playback.stream),
     fastSeek: () => undefined,
   });
+
+  // The engine's own controls (shown for `controls` and in full screen) know the engine's state only, in which these elements have no
+  // source. That state is made to follow; its events are for the controls alone, and a person's press of a button comes as one of them.
+  playbackUpdated = (playback) => {
+    const { element } = playback;
+    if (!element || (!element.controls && element !== document.fullscreenElement)) return;
+    if (paused.get(element) === playback.isPaused) return;
+    if (playback.isPaused) Reflect.apply(nativePause, element, []);
+    else react(Reflect.apply(nativePlay, element, []), undefined, () => {});
+  };
+  const followControls = (event) => {
+    const playback = event.isTrusted && event.target instanceof HTMLMediaElement ? playbackOf(event.target) : undefined;
+    if (!playback) return;
+    event.stopImmediatePropagation();
+    if (event.type === "play" && playback.isPaused) react(playback.play(), undefined, () => {});
+    else if (event.type === "pause" && !playback.isPaused) playback.pause();
+  };
+  for (const type of ["play", "playing", "waiting", "pause", "emptied", "abort", "timeupdate", "seeking", "seeked", "ended"]) {
+    addEventListener(type, followControls, { capture: true });
+  }
+  addEventListener("fullscreenchange", () => {
+    const playback = document.fullscreenElement ? playbackOf(document.fullscreenElement) : undefined;
+    if (playback) playbackUpdated(playback);
+  }, { capture: true });
 
   /// TimeRanges of ours → list of [start, end].
   const rangesOf = new WeakMap();

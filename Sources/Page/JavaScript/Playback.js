@@ -6,6 +6,8 @@
 const shownPlaybacks = new Set();
 /// Told whenever something about a shown playback changed; glass.js sets it.
 let playbackChanged = () => {};
+/// The same for all playbacks; HTMLMediaElement.js sets it.
+let playbackUpdated = () => {};
 
 class Playback {
   /// Number on the stage, of all documents: so at random.
@@ -196,11 +198,12 @@ class Playback {
       Playback.#timer = 0;
     }
     this.#updateSound(isPlaying);
-    const isHeld = this.videoTrack !== null && this.width > 0 && !isPlaying;
+    const isHeld = this.videoTrack !== null && !isTrackEnded(this.videoTrack) && this.width > 0 && !isPlaying;
     if (isHeld !== this.#isHeld) {
       this.#isHeld = isHeld;
       if (this.videoTrack) bridge.post("video.hold", { video: this.video, isHeld });
     }
+    playbackUpdated(this);
     playbackChanged(this);
   }
 
