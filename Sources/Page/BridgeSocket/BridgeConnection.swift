@@ -89,7 +89,11 @@ public final class BridgeConnection {
   public func wait(until deadline: gint64, for isWanted: (BridgeFrame) -> Bool) -> BridgeFrame? {
     while isOpen {
       while let frame = takeFrame() {
-        if isWanted(frame) { return frame }
+        if isWanted(frame) {
+          while let next = takeFrame() { deferred.append(next) }
+          scheduleDeferred()
+          return frame
+        }
         deferred.append(frame)
       }
       scheduleDeferred()
