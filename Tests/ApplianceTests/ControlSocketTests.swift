@@ -29,7 +29,12 @@ import Testing
         let stage = Stage(width: 320, height: 180)
         do { return try stage.screenshot() } catch { throw VerbFailure(.internalError, "\(error)") }
       },
-      startCall: { () throws(VerbFailure) in try calls.start() }, hangUp: { () throws(VerbFailure) in try calls.hangUp() })
+      startCall: { () throws(VerbFailure) in try calls.start() }, hangUp: { () throws(VerbFailure) in try calls.hangUp() },
+      open: { url throws(VerbFailure) in calls.note("open \(url)") }, reload: { () throws(VerbFailure) in calls.note("reload") },
+      restart: { part throws(VerbFailure) in calls.note("restart \(part.rawValue)") },
+      gesture: { gesture throws(VerbFailure) in
+        if case .key(let name) = gesture { calls.note("\(try KeyStroke(name).steps.count) steps") } else { calls.note("\(gesture)") }
+      })
   }
 
   private final class Atomic64: Sendable {
@@ -39,6 +44,8 @@ import Testing
 
   private final class Calls: Sendable {
     private let isRunning = Mutex(false)
+    let notes = Mutex<[String]>([])
+    func note(_ text: String) { notes.withLock { $0.append(text) } }
     func start() throws(VerbFailure) {
       let wasRunning = isRunning.withLock { running in
         defer { running = true }
@@ -239,5 +246,31 @@ import Testing
       try ControlClient(folder: folder.path).perform(ControlRequest(verb: "status"))
     }
     #expect(held.count == ControlSocket.maximumConnections)
+  }
+
+  @Test func operatorsOrdersArriveWithTheirArguments() throws {
+    let calls = Calls()
+    let socket = try ControlSocket(folder: folder.path)
+    socket.register(services(calls: calls))
+    socket.start()
+    let verbs = Verbs(runtime: folder.path) { _ in true }
+    for request in [
+      ControlRequest(verb: "open", arguments: ["url": "https://a/"]), ControlRequest(verb: "reload"),
+      ControlRequest(verb: "restart", arguments: ["part": "page"]), ControlRequest(verb: "tap", arguments: ["x": 3, "y": 4.5]),
+      ControlRequest(verb: "type", arguments: ["text": "hé"]), ControlRequest(verb: "key", arguments: ["name": "Control+Shift+a"]),
+    ] { try verbs.order(request) }
+    #expect(
+      calls.notes.withLock { $0 } == ["open https://a/", "reload", "restart page", "tap(x: 3.0, y: 4.5)", "type(\"hé\")", "6 steps"])
+    for request in [
+      ControlRequest(verb: "open"), ControlRequest(verb: "restart", arguments: ["part": "roof"]),
+      ControlRequest(verb: "tap", arguments: ["x": 3]), ControlRequest(verb: "type", arguments: ["text": ""]),
+      ControlRequest(verb: "key", arguments: ["name": "Entr"]),
+    ] {
+      do throws(VerbFailure) {
+        try verbs.order(request)
+        Issue.record("accepted: \(request)")
+      } catch { #expect(error.exitCode == .usage) }
+    }
+    socket.stop()
   }
 }

@@ -34,6 +34,8 @@ import Testing
     var demo = DemoOptions()
     #expect(try command("demo") == .demo(demo))
     (demo.seconds, demo.isJSON, demo.screenshot) = (3, true, "x.png")
+    #expect(try command("demo --seconds 3 --json --screenshot x.png") == .demo(demo))
+    demo.isDirect = true
     #expect(try command("demo --direct --seconds 3 --json --screenshot x.png") == .demo(demo))
     var peer = PeerOptions()
     #expect(try command("peer --offer") == .peer(peer))
@@ -46,6 +48,13 @@ import Testing
     #expect(try command("screenshot -") == .screenshot(runtime: "/run/parlor", file: "-"))
     #expect(try command("screenshot -- --odd.png") == .screenshot(runtime: "/run/parlor", file: "--odd.png"))
     #expect(try command("call hangup") == .call(runtime: "/run/parlor", action: "hangup"))
+    #expect(
+      try command("open https://a/ --runtime r") == .order(runtime: "r", ControlRequest(verb: "open", arguments: ["url": "https://a/"])))
+    #expect(try command("reload") == .order(runtime: "/run/parlor", ControlRequest(verb: "reload")))
+    #expect(try command("restart page") == .order(runtime: "/run/parlor", ControlRequest(verb: "restart", arguments: ["part": "page"])))
+    #expect(try command("tap 3 4.5") == .order(runtime: "/run/parlor", ControlRequest(verb: "tap", arguments: ["x": 3.0, "y": 4.5])))
+    #expect(try command("type -- --x") == .order(runtime: "/run/parlor", ControlRequest(verb: "type", arguments: ["text": "--x"])))
+    #expect(try command("key Enter") == .order(runtime: "/run/parlor", ControlRequest(verb: "key", arguments: ["name": "Enter"])))
     #expect(try command("check --config x --devices") == .check(file: "x", includesDevices: true, isJSON: false))
     #expect(try command("--version") == .version(isJSON: false))
   }
@@ -67,7 +76,8 @@ import Testing
     ("run --stage headless:", "accepted: headless"), ("run --stage headless:0x0", "accepted: headless"), ("demo --seconds 0", "1 to 86400"),
     ("demo --seconds x", "1 to 86400"), ("demo --json --screenshot -", "standard output"), ("peer --offer --answer", "exclude"),
     ("peer --codec vp9", "VP8, H264"), ("screenshot", "FILE is missing"), ("call", "start|hangup is missing"),
-    ("call strat", "did you mean start?"),
+    ("call strat", "did you mean start?"), ("restart pag", "did you mean page?"), ("tap 1", "Y is missing"), ("tap x 1", "X: "),
+    ("tap 1 99999", "Y: "),
     ("help staus", "did you mean status?"),
   ])
   func wrongLineIsAUsageErrorThatHelps(text: String, message: String) {
