@@ -173,6 +173,7 @@ class Playback {
     const isNew = width !== this.width || height !== this.height;
     this.width = width;
     this.height = height;
+    if (this.element && !posters.isShown(this.element)) posters.replace(this.element, width, height);
     if (this.readyState === 0) this.#begin();
     else if (isNew) this.#queueEvent("resize");
     shownPlaybacks.add(this);

@@ -31,7 +31,7 @@ const glass = (() => {
       if (!element?.isConnected || element.ownerDocument !== document) continue;
       if (posters.isShown(element)) {
         if (!playback.hasPlayed) continue;
-        posters.hide(element);
+        posters.replace(element, playback.width, playback.height);
       }
       const one = glassGeometry.place(element);
       if (!one) continue;
