@@ -182,4 +182,17 @@ import Testing
     let changes = peer.takeEvents().count { if case .jitterBufferTargetChange = $0 { true } else { false } }
     #expect(changes == 2)
   }
+
+  @Test func thePeerMayLimitWhatItReceives() throws {
+    for (lines, limit) in [("b=AS:256\n", 256_000), ("b=AS:256\nb=TIAS:200000\n", 200_000), ("b=AS:99999999999999\n", nil), ("", nil)]
+      as [(String, Int?)]
+    {
+      var peer = PeerConnection.make()
+      _ = try peer.addTrack(.audio)
+      let offer = Foreign.description([Foreign.opus()]).replacing("a=mid:0\n", with: lines + "a=mid:0\n")
+      try peer.setRemoteDescription(.offer, sdp: offer, now: .zero)
+      try peer.setLocalDescription(now: .zero)
+      #expect(peer.transceivers[0].bandwidthLimit == limit)
+    }
+  }
 }

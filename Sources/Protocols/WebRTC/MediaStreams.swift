@@ -132,31 +132,30 @@ struct MediaStreams: Sendable {
   }
 
   private mutating func applySending(_ transceiver: Transceiver) {
-    let index = sending.firstIndex { $0.identifier == transceiver.identifier }
-    guard transceiver.currentDirection?.sends == true, !transceiver.isStopping,
-      transceiver.sendParameters.encodings.contains(where: \.isActive), let codec = transceiver.sendCodec,
+    let encodings = transceiver.sendParameters.encodings
+    for index in sending.indices where sending[index].identifier == transceiver.identifier { sending[index].isActive = false }
+    guard transceiver.currentDirection?.sends == true, !transceiver.isStopping, let codec = transceiver.sendCodec,
       let negotiated = transceiver.negotiated
-    else {
-      if let index { sending[index].isActive = false }
-      return
-    }
-    let retransmissions = negotiated.codecs.reduce(into: [UInt8: UInt8]()) { $0[$1.payloadType] = $1.retransmissionPayloadType }
-    if let index {
+    else { return }
+    for (place, encoding) in encodings.enumerated() {
+      let source = transceiver.source(of: encoding)
+      let index = sending.firstIndex { $0.stream.configuration.ssrc == source.media } ?? makeSending(transceiver, source, codec)
+      let retransmissions = negotiated.codecs.reduce(into: [UInt8: UInt8]()) { $0[$1.payloadType] = $1.retransmissionPayloadType }
       sending[index].codec = codec
-      sending[index].isActive = true
+      sending[index].isActive = encoding.isActive
+      sending[index].encodingIndex = place
       sending[index].tonePayloadType = negotiated.tonePayloadType
       sending[index].stream.configuration.clockRate = codec.capability.clockRate
       sending[index].stream.configuration.extensionMap = negotiated.extensionMap
-      sending[index].stream.configuration.retransmissionSSRC = retransmissions.isEmpty ? nil : transceiver.retransmissionSource
+      sending[index].stream.configuration.retransmissionSSRC = retransmissions.isEmpty ? nil : source.retransmission
       sending[index].stream.configuration.retransmissionPayloadTypes = retransmissions
       sending[index].stream.configuration.mid = transceiver.mid
-      return
+      sending[index].stream.configuration.rid = encoding.rid
     }
-    var configuration = SendStream.Configuration(ssrc: transceiver.source, clockRate: codec.capability.clockRate)
-    configuration.retransmissionSSRC = retransmissions.isEmpty ? nil : transceiver.retransmissionSource
-    configuration.retransmissionPayloadTypes = retransmissions
-    configuration.extensionMap = negotiated.extensionMap
-    configuration.mid = transceiver.mid
+  }
+
+  private mutating func makeSending(_ transceiver: Transceiver, _ source: EncodingSource, _ codec: NegotiatedCodec) -> Int {
+    var configuration = SendStream.Configuration(ssrc: source.media, clockRate: codec.capability.clockRate)
     configuration.capacity = transceiver.kind == .video ? 1_024 : 128
     configuration.firstSequenceNumber = UInt16(truncatingIfNeeded: random.next()) & 0x7FFF
     configuration.firstRetransmissionSequenceNumber = UInt16(truncatingIfNeeded: random.next()) & 0x7FFF
@@ -165,15 +164,16 @@ struct MediaStreams: Sendable {
       Sending(
         identifier: transceiver.identifier, kind: transceiver.kind, codec: codec, stream: SendStream(configuration),
         timestampOffset: UInt32(truncatingIfNeeded: random.next())))
-    sending[sending.count - 1].tonePayloadType = negotiated.tonePayloadType
+    return sending.count - 1
   }
 
   /// Stops sending and receiving at once (W3C `RTCRtpTransceiver.stop()`); the peer is told by a goodbye (RFC 3550 section 6.6).
   mutating func stop(_ identifier: TransceiverIdentifier) {
     for index in receiving.indices where receiving[index].identifier == identifier { receiving[index].isActive = false }
-    guard let index = sending.firstIndex(where: { $0.identifier == identifier && $0.isActive }) else { return }
-    sendGoodbye([sending[index].stream.configuration.ssrc])
-    sending[index].isActive = false
+    let stopped = sending.indices.filter { sending[$0].identifier == identifier && sending[$0].isActive }
+    guard !stopped.isEmpty else { return }
+    sendGoodbye(stopped.map { sending[$0].stream.configuration.ssrc })
+    for index in stopped { sending[index].isActive = false }
   }
 
   /// Follows W3C `setParameters`: what is not active sends nothing.
@@ -200,9 +200,10 @@ struct MediaStreams: Sendable {
   // MARK: Sending
 
   mutating func sendVideo(
-    _ frame: RawSpan, isKeyFrame: Bool, captureTime: Instant, rotation: UInt8, on identifier: TransceiverIdentifier, now: Instant
+    _ frame: RawSpan, isKeyFrame: Bool, captureTime: Instant, rotation: UInt8, encoding: Int, on identifier: TransceiverIdentifier,
+    now: Instant
   ) {
-    guard let index = activeSender(identifier) else { return counters.count("rtp.inactiveSender") }
+    guard let index = activeSender(identifier, encoding: encoding) else { return counters.count("rtp.inactiveSender") }
     guard let format = sending[index].format else { return }
     // 90 ticks in a millisecond; the product of nanoseconds and 9 fits for centuries.
     let ticks = UInt32(truncatingIfNeeded: captureTime.nanoseconds / 1_000 * 9 / 100)
@@ -233,8 +234,9 @@ struct MediaStreams: Sendable {
     if !sending[index].stream.enqueue(frame: frame, description, now: now) { counters.count("rtp.queueFull") }
   }
 
-  private func activeSender(_ identifier: TransceiverIdentifier) -> Int? {
-    for index in sending.indices where sending[index].identifier == identifier && sending[index].isActive { return index }
+  private func activeSender(_ identifier: TransceiverIdentifier, encoding: Int = 0) -> Int? {
+    for index in sending.indices
+    where sending[index].isActive && sending[index].identifier == identifier && sending[index].encodingIndex == encoding { return index }
     return nil
   }
 

@@ -17,12 +17,14 @@ public struct ReceivedMedia: Sendable {
 
 extension PeerConnection {
   /// Sends an encoded picture. `captureTime` gives the RTP time stamp; `rotation` counts clockwise quarter turns. Dropped, and counted, while
-  /// the transceiver may not send.
+  /// the transceiver may not send. Of a simulcast, `encoding` says which of the sender's encodings it is, by its place among them.
   public mutating func sendVideo(
-    _ frame: RawSpan, isKeyFrame: Bool, captureTime: Instant, rotation: UInt8 = 0, on identifier: TransceiverIdentifier, now: Instant
+    _ frame: RawSpan, isKeyFrame: Bool, captureTime: Instant, rotation: UInt8 = 0, encoding: Int = 0, on identifier: TransceiverIdentifier,
+    now: Instant
   ) {
     guard transport.isSecure else { return transport.counters.count("rtp.unconnected") }
-    media.sendVideo(frame, isKeyFrame: isKeyFrame, captureTime: captureTime, rotation: rotation, on: identifier, now: now)
+    media.sendVideo(
+      frame, isKeyFrame: isKeyFrame, captureTime: captureTime, rotation: rotation, encoding: encoding, on: identifier, now: now)
   }
 
   /// Sends an encoded packet of sound. `timestamp` is in the codec's RTP clock, `level` as RFC 6464 counts.

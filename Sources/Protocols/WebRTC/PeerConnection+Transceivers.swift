@@ -14,7 +14,7 @@ extension PeerConnection {
     let identifier = negotiation.addTransceiver(
       kind: kind, direction: direction, streams: streams, trackIdentifier: trackIdentifier, isAddedByTrack: isAddedByTrack)
     if let hasTrack { negotiation[identifier]?.hasTrack = hasTrack }
-    negotiation[identifier]?.sendParameters.encodings = encodings
+    negotiation.setEncodings(encodings, of: identifier)
     checkNegotiationNeeded()
     return identifier
   }
@@ -148,16 +148,17 @@ extension PeerConnection {
 extension SendParameters {
   /// W3C section 5.2, `setParameters` and `addTransceiver`: what no encoding may be.
   static func check(_ encodings: [SendEncoding], kind: MediaKind) throws(PeerConnectionError) {
+    guard encodings.count <= Negotiation.encodingLimit else {
+      throw PeerConnectionError(.operation, "a track is sent in \(Negotiation.encodingLimit) encodings at most")
+    }
+    guard kind == .video || encodings.count <= 1 else { throw PeerConnectionError(.type, "sound is sent in one encoding") }
     guard !encodings.isEmpty else { throw PeerConnectionError(.invalidModification, "there is no encoding") }
     let names = encodings.compactMap(\.rid)
     guard encodings.count == 1 || names.count == encodings.count else {
       throw PeerConnectionError(.type, "of several encodings each has a rid")
     }
     for (index, name) in names.enumerated() {
-      let isWord = name.utf8.allSatisfy { byte in
-        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-      }
-      guard isWord, (1...255).contains(name.utf8.count) else {
+      guard SendEncoding.isRID(name) else {
         throw PeerConnectionError(.type, "“\(name)” is no rid: 1 to 255 letters and digits")
       }
       if names[..<index].contains(name) { throw PeerConnectionError(.type, "two encodings have the rid \(name)") }

@@ -84,6 +84,9 @@ public struct Transceiver: Sendable {
   /// (W3C `jitterBufferTarget`, WebRTC Extensions section 6).
   public internal(set) var jitterBufferTarget: Double?
 
+  /// The sources of encodings beyond the first, each with that of its retransmissions, by their rids.
+  var encodingSources: [String: EncodingSource] = [:]
+
   /// The tag that the latest offer made gave the transceiver, which counts once that offer is set.
   var offeredMid: String?
   /// Whether the sender was ever allowed to send: then `addTrack` takes another one (W3C section 5.1).
@@ -92,12 +95,19 @@ public struct Transceiver: Sendable {
   /// Set by `setRemoteDescription(offer)`, so that a rollback can take it away again.
   var isCreatedByRemoteOffer = false
 
+  /// The source and the retransmissions' source that an encoding is sent with.
+  func source(of encoding: SendEncoding) -> EncodingSource {
+    encoding.rid.flatMap { encodingSources[$0] } ?? EncodingSource(media: source, retransmission: retransmissionSource)
+  }
+
   /// Whether `stop` was called, or the peer gave the section up: nothing flows any more (W3C `[[Stopping]]`).
   public var isStopping: Bool { direction == .stopped }
   /// Whether both sides gave the section up (W3C `[[Stopped]]`). A stopped transceiver is always stopping too.
   public var isStopped: Bool { currentDirection == .stopped }
   /// The codec that is sent, once negotiated.
   public var sendCodec: NegotiatedCodec? { negotiated?.sendCodec }
+  /// Most bits per second that the peer wants to receive of this section (`b=`); nil when it does not say. Encoders keep below it.
+  public var bandwidthLimit: Int? { negotiated?.bandwidth }
   /// All codecs agreed on.
   public var negotiatedCodecs: [NegotiatedCodec] { negotiated?.codecs ?? [] }
 
@@ -110,6 +120,14 @@ public struct Transceiver: Sendable {
     codecPreferences = other.codecPreferences
     (sendStreamIdentifiers, sendTrackIdentifier) = (other.sendStreamIdentifiers, other.sendTrackIdentifier)
     (isAddedByTrack, hasTrack, trackIdentifier) = (other.isAddedByTrack, other.hasTrack, other.trackIdentifier)
-    (sendParameters, jitterBufferTarget, offeredMid) = (other.sendParameters, other.jitterBufferTarget, other.offeredMid)
+    (jitterBufferTarget, offeredMid) = (other.jitterBufferTarget, other.offeredMid)
+    // A simulcast that only the peer's offer brought goes with the offer.
+    if sendParameters.encodings.map(\.rid) == other.sendParameters.encodings.map(\.rid) { sendParameters = other.sendParameters }
   }
+}
+
+/// What one encoding is sent with.
+struct EncodingSource: Sendable, Equatable {
+  var media: UInt32
+  var retransmission: UInt32
 }

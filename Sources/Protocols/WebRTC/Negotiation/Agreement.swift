@@ -21,6 +21,7 @@ extension Negotiation {
       transceiver.negotiated = agreement(transceiver, local: local.media[index], remote: remote.media[index])
       if transceiver.currentDirection?.sends == true { transceiver.hasSent = true }
       self[identifier] = transceiver
+      if type == .answer { narrowEncodings(of: identifier, local: local.media[index], remote: remote.media[index]) }
     }
   }
 
@@ -64,6 +65,7 @@ extension Negotiation {
       media.extensions[kind] = identifier
     }
     media.isReducedSizeRTCP = local.isRTCPReducedSize && remote.isRTCPReducedSize
+    media.bandwidth = remote.bitsPerSecond
     let group = remote.sourceGroups.first { $0.semantics == "FID" && $0.ssrcs.count >= 2 }
     media.remoteSource = group?.ssrcs[0] ?? remote.sources.first?.ssrc
     media.remoteRetransmissionSource = group?.ssrcs[1]
@@ -113,6 +115,8 @@ extension Negotiation {
       var free = transceiver
       (free.mid, free.sectionIndex, free.isCreatedByRemoteOffer, free.isRemoteSending) = (nil, nil, false, false)
       (free.currentDirection, free.negotiated, free.receiveStreamIdentifiers) = (nil, nil, [])
+      // What the peer's offer wanted to receive goes with it.
+      if transceiver.isCreatedByRemoteOffer { free.sendParameters.encodings = [SendEncoding()] }
       kept.append(free)
     }
     var next = saved
@@ -207,6 +211,14 @@ extension Negotiation {
       described.description.media[index].candidates.append(candidate)
     }
     if pendingRemote != nil { add(to: &pendingRemote!) } else if currentRemote != nil { add(to: &currentRemote!) }
+  }
+}
+
+extension MediaDescription {
+  /// What the lines `b=` allow: `TIAS` in bit/s (RFC 3890) before `AS` in kilobit/s (RFC 8866 section 5.8); nil without one that makes sense.
+  var bitsPerSecond: Int? {
+    func value(_ type: String) -> Int? { bandwidth.first { $0.type == type && (1...1_000_000_000).contains($0.value) }?.value }
+    return value("TIAS") ?? value("AS").map { $0 * 1_000 }
   }
 }
 

@@ -80,7 +80,8 @@ extension Negotiation {
         ExtensionMapping(
           identifier: mapping.identifier, direction: mapping.direction.map { Direction($0).reversed.description }, uri: mapping.uri))
     }
-    addSource(of: transceiver, sends: direction.sends, to: &media)
+    let isSimulcast = direction.sends && addSimulcast(of: transceiver, answering: theirs, to: &media)
+    addSource(of: transceiver, sends: direction.sends, isSimulcast: isSimulcast, to: &media)
     return media
   }
 

@@ -137,7 +137,9 @@ extension Negotiation {
       }
       var section = Section(mid: mid, kind: media.kind, transceiver: nil, isRejected: media.isRejected)
       if let kind = MediaKind(media.kind), !media.isRejected {
-        section.transceiver = associate(kind: kind, media: media, mid: mid, index: index)
+        let identifier = associate(kind: kind, media: media, mid: mid, index: index)
+        takeOfferedSimulcast(media, for: identifier)
+        section.transceiver = identifier
       }
       if index < sections.count { sections[index] = section } else { sections.append(section) }
     }

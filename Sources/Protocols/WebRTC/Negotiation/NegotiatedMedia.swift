@@ -18,6 +18,8 @@ struct NegotiatedMedia: Sendable, Equatable {
   var receivePayloadTypes: [UInt8: ReceiveFormat] = [:]
   var extensions: [HeaderExtension: UInt8] = [:]
   var isReducedSizeRTCP = false
+  /// Most bits per second that the peer wants to receive.
+  var bandwidth: Int?
   /// The primary source that the peer declared, and its retransmission source.
   var remoteSource: UInt32?
   var remoteRetransmissionSource: UInt32?

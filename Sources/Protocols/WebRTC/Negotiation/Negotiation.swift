@@ -102,7 +102,11 @@ struct Negotiation: Sendable {
     while true {
       let candidate = UInt32(truncatingIfNeeded: random())
       // 0 and 1 are what some peers use for probing.
-      if candidate > 1, !transceivers.contains(where: { $0.source == candidate || $0.retransmissionSource == candidate }) {
+      let isTaken = transceivers.contains { transceiver in
+        transceiver.source == candidate || transceiver.retransmissionSource == candidate
+          || transceiver.encodingSources.values.contains { $0.media == candidate || $0.retransmission == candidate }
+      }
+      if candidate > 1, !isTaken {
         return candidate
       }
     }

@@ -137,19 +137,23 @@ extension Negotiation {
       extensionNumbers[kind] = identifier
       media.headerExtensions.append(ExtensionMapping(identifier: UInt16(identifier), uri: kind.uri))
     }
-    addSource(of: transceiver, sends: transceiver.direction.sends, to: &media)
+    let isSimulcast = transceiver.direction.sends && addSimulcast(of: transceiver, to: &media)
+    addSource(of: transceiver, sends: transceiver.direction.sends, isSimulcast: isSimulcast, to: &media)
     return media
   }
 
   /// Names the sent track and its sources (RFC 8830, RFC 5576), for peers that do not tell streams apart by their header extensions.
-  func addSource(of transceiver: Transceiver, sends: Bool, to media: inout MediaDescription) {
+  /// Encodings of a simulcast are told apart by nothing else (RFC 8853 section 5.1).
+  func addSource(of transceiver: Transceiver, sends: Bool, isSimulcast: Bool, to media: inout MediaDescription) {
     guard sends else { return }
     for stream in transceiver.sendStreamIdentifiers.isEmpty ? ["-"] : transceiver.sendStreamIdentifiers {
       media.msids.append(MSID(stream: stream, track: transceiver.sendTrackIdentifier))
     }
-    var sources = [transceiver.source]
+    if isSimulcast { return }
+    let source = transceiver.sendParameters.encodings.first.map { transceiver.source(of: $0) }
+    var sources = [source?.media ?? transceiver.source]
     if media.rtpMaps.contains(where: { $0.encodingName.lowercased() == "rtx" }) {
-      sources.append(transceiver.retransmissionSource)
+      sources.append(source?.retransmission ?? transceiver.retransmissionSource)
       media.sourceGroups = [SourceGroup(semantics: "FID", ssrcs: sources)]
     }
     let stream = transceiver.sendStreamIdentifiers.first ?? "-"
