@@ -53,7 +53,15 @@ const convertSendParameters = webidl.convert.dictionary("RTCRtpSendParameters", 
   transactionId: { type: webidl.convert.DOMString, required: true },
 }, convertRtpParameters);
 
-const convertSetParameterOptions = webidl.convert.dictionary("RTCSetParameterOptions", {});
+/// https://w3c.github.io/webrtc-extensions/#rtcsetparameteroptions
+const convertSetParameterOptions = webidl.convert.dictionary("RTCSetParameterOptions", {
+  encodingOptions: {
+    type: webidl.convert.sequence(webidl.convert.dictionary("RTCEncodingOptions", {
+      keyFrame: { type: webidl.convert.boolean, default: false },
+    })),
+    default: () => [],
+  },
+});
 
 const rtpCapabilities = (() => {
   let known = null;

@@ -47,7 +47,7 @@ class RTCRtpSender {
     const { transceiver } = state;
     const { connection, kind } = transceiver;
     const given = convertSendParameters(parameters, "parameters");
-    convertSetParameterOptions(setParameterOptions, "setParameterOptions");
+    const { encodingOptions } = convertSetParameterOptions(setParameterOptions, "setParameterOptions");
     if (transceiver.isStopping) throw new DOMException("The transceiver is stopped.", "InvalidStateError");
     const last = state.lastParameters;
     if (!last) {
@@ -55,6 +55,9 @@ class RTCRtpSender {
     }
     const { encodings } = given;
     const modified = findModification(given, last);
+    if (encodingOptions.length > 0 && encodingOptions.length !== encodings.length) {
+      throw new DOMException("encodingOptions and encodings differ in their number.", "InvalidModificationError");
+    }
     if (modified) throw new DOMException(`${modified} cannot be changed.`, "InvalidModificationError");
     checkEncodings(kind, encodings);
     for (const encoding of encodings) {
@@ -68,7 +71,8 @@ class RTCRtpSender {
       }
     }
     const { degradationPreference } = given;
-    await transceiver.request("sender.setParameters", { encodings, degradationPreference });
+    const keyFrames = encodingOptions.map(({ keyFrame }) => keyFrame);
+    await transceiver.request("sender.setParameters", { encodings, degradationPreference, keyFrames });
     state.lastParameters = null;
     state.encodings = encodings;
     state.degradationPreference = degradationPreference;

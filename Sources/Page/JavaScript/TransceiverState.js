@@ -40,6 +40,7 @@ class TransceiverState {
   hasFiredTrack = false;
   /// Whether it was ever negotiated to send: `addTrack` does not use such a sender again.
   hasSent = false;
+  /// From the moment that a local description has its media section.
   hasTransport = false;
   isAddedByTrack = false;
   codecs = [];
@@ -91,7 +92,6 @@ class TransceiverState {
   take(entry) {
     this.mid = entry.mid ?? null;
     this.currentDirection = entry.currentDirection ?? null;
-    this.hasTransport = !!entry.senderHasTransport;
     this.codecs = entry.codecs ?? [];
     this.headerExtensions = entry.headerExtensions ?? [];
     if (directionSends(this.currentDirection)) this.hasSent = true;

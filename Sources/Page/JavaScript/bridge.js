@@ -59,17 +59,14 @@ const bridge = (() => {
     handler(message);
   }
 
-  // Native code calls from outside of the engine's own bookkeeping, which therefore would not see that a task ends here:
-  // after the listener of an event it runs the microtasks, so that promises settle before the next message is taken.
-  const checkpoint = new EventTarget();
-  checkpoint.addEventListener("checkpoint", () => {});
-
+  // Promises settle before the next message is taken, and tasks that the page queued come before it.
   native.receive((kind, target, payload) => {
+    runQueuedTasks();
     try {
       if (kind === kinds.control) receiveControl(parse(payload));
       else binaryHandlers.get(kind)?.(target, payload);
     } finally {
-      webidl.fire(checkpoint, "checkpoint");
+      runMicrotasks();
     }
   });
 

@@ -45,9 +45,12 @@ function applySnapshot(connection, snapshot, { type, isRemote, newest }) {
   connection.signalingState = snapshot.signalingState;
   if (snapshot.signalingState === "stable") connection.lastCreated = {};
   mergeTransceivers(connection, snapshot.transceivers, newest, changes);
+  const { pendingLocal, currentLocal } = connection.descriptions;
+  const described = [pendingLocal, currentLocal].flatMap(parseMediaSections).filter(({ isRejected }) => !isRejected);
   for (const entry of snapshot.transceivers) {
     const transceiver = connection.transceiver(entry.transceiver);
     transceiver.take(entry);
+    transceiver.hasTransport = described.some(({ mid }) => mid !== null && mid === transceiver.mid);
     if (entry.isStopped) {
       if (transceiver.isStopped) continue;
       processRemoteTrack(connection, transceiver, false, [], changes);
@@ -124,7 +127,7 @@ function takeTransports(connection, snapshot, type, isRemote) {
   const isOffered = parseMediaSections(connection.descriptions.pendingLocal)
     .some(({ kind, isRejected }) => kind === "application" && !isRejected);
   const hasChannels = snapshot.sctp || isOffered;
-  if (snapshot.transceivers.some((entry) => entry.senderHasTransport) || hasChannels) {
+  if (connection.transceivers.some((transceiver) => transceiver.hasTransport) || hasChannels) {
     connection.transport.ice.describe(connection, type, isRemote);
   }
   if (hasChannels) {
