@@ -70,6 +70,8 @@ unit_tests
 if [[ $quick == no ]]; then
   headline "the example in README.md"
   check "the example in README.md" Scripts/readme-example.sh
+  headline "the page's JavaScript"
+  counted page-script Tests/Page/JavaScript/run.py
   headline "calls with real peers"
   counted interop .build/venv/bin/python Tests/Interop/run.py
   headline "call pages"

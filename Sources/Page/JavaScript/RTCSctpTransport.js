@@ -20,8 +20,11 @@ class SctpTransportState {
     webidl.fire(this.object, "statechange");
   }
 
+  /// With its connection. Engines fire this event, other than those of the transports below.
   close() {
+    if (this.state === "closed") return;
     this.state = "closed";
+    queueTask(() => webidl.fire(this.object, "statechange"));
   }
 }
 

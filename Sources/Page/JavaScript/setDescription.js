@@ -97,7 +97,7 @@ function mergeTransceivers(connection, entries, newest, changes) {
 /// "Set the associated remote streams", "process remote tracks" (sections 4.4.1.5 and 5.1.1).
 function processRemoteTrack(connection, transceiver, isReceiving, streamIds, changes) {
   const { receiver } = transceiver;
-  const streams = (isReceiving ? streamIds : []).map((id) => {
+  const streams = [...new Set(isReceiving ? streamIds : [])].map((id) => {
     let stream = connection.remoteStreams.get(id)?.deref();
     if (!stream) {
       stream = makeStream({ id, tracks: [] });
@@ -124,14 +124,15 @@ function processRemoteTrack(connection, transceiver, isReceiving, streamIds, cha
 }
 
 function takeTransports(connection, snapshot, type, isRemote) {
-  const isOffered = parseMediaSections(connection.descriptions.pendingLocal)
+  const { pendingLocal, pendingRemote } = connection.descriptions;
+  const isOffered = [pendingLocal, pendingRemote].flatMap(parseMediaSections)
     .some(({ kind, isRejected }) => kind === "application" && !isRejected);
   const hasChannels = snapshot.sctp || isOffered;
   if (connection.transceivers.some((transceiver) => transceiver.hasTransport) || hasChannels) {
     connection.transport.ice.describe(connection, type, isRemote);
   }
   if (hasChannels) {
-    // Like Chromium, with our own offer already.
+    // With an offer already, as in other engines, though the specification waits for the answer.
     connection.sctp ??= makeSctpTransport(connection);
     if (snapshot.sctp) connection.sctp.update(snapshot.sctp);
   } else {
@@ -142,7 +143,7 @@ function takeTransports(connection, snapshot, type, isRemote) {
 /// The events, in the order of the specification.
 function fireChanges(connection, previousState, changes) {
   if (connection.signalingState !== previousState) connection.fire("signalingstatechange");
-  for (const track of changes.ended) endTrack(track);
+  for (const track of changes.ended) queueTask(() => endTrack(track));
   for (const track of changes.muted) setTrackMuted(track, true);
   for (const [stream, track] of changes.unstreamed) removeTrackFromStream(stream, track, { fires: true });
   const fresh = new Set();

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Runs the page's JavaScript in the real engine, with a stand-in for the box, and the checks in *.check.js on it.
 
-Usage: run.py [NAME…]. Needs weston, python3-gi and WebKitGTK 6.0. The last line says "N passed, N failed".
+Usage: run.py [NAME…]. Needs weston, python3-gi and WebKitGTK 6.0. The last line says "page-script: N passed, N failed".
 """
 
 import http.server
@@ -122,7 +122,7 @@ def main() -> int:
                     failed += result["error"] is not None
                     verdict = "ok" if result["error"] is None else "FAILED: " + result["error"]
                     print(f"{check.name}: {result['name']}: {verdict}")
-            print(f"{passed} passed, {failed} failed")
+            print(f"page-script: {passed} passed, {failed} failed")
             return 1 if failed or not passed else 0
         finally:
             weston.terminate()
