@@ -74,19 +74,21 @@ class MediaDevices extends EventTarget {
   });
 
   const userAgent = overlay.natives(Navigator.prototype, "userAgent").get;
+  /// The callback form that adapter.js and older pages look for.
+  function callbackForm(constraints, successCallback, errorCallback) {
+    webidl.requireArguments(arguments, 3, "Navigator.getUserMedia");
+    const succeed = webidl.convert.callback(successCallback, "successCallback");
+    const fail = webidl.convert.callback(errorCallback, "errorCallback");
+    react(mediaDevices.getUserMedia(constraints), (stream) => void webidl.invoke(succeed, stream), (error) => void webidl.invoke(fail, error));
+  }
+
   overlay.add(Navigator.prototype, {
     get mediaDevices() {
       // Throws on an object that is no Navigator.
       userAgent(this);
       return mediaDevices;
     },
-    /// The callback form that adapter.js and older pages look for.
-    getUserMedia(constraints, successCallback, errorCallback) {
-      webidl.requireArguments(arguments, 3, "Navigator.getUserMedia");
-      const succeed = webidl.convert.callback(successCallback, "successCallback");
-      const fail = webidl.convert.callback(errorCallback, "errorCallback");
-      mediaDevices.getUserMedia(constraints).then(
-        (stream) => void webidl.invoke(succeed, stream), (error) => void webidl.invoke(fail, error));
-    },
+    getUserMedia(constraints, successCallback, errorCallback) { Reflect.apply(callbackForm, this, arguments); },
+    webkitGetUserMedia(constraints, successCallback, errorCallback) { Reflect.apply(callbackForm, this, arguments); },
   });
 }

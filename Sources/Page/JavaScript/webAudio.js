@@ -2,6 +2,9 @@
 // Sound crosses the bridge as frames of kind 3, ten milliseconds of mono at 48 kHz each. Script processors carry it: the page's
 // content security policy cannot keep them from loading.
 
+/// `soundFeed(context, emit)`: a node whose input comes to `emit` in blocks of the bridge (Int16Array), as long as the context runs.
+let soundFeed;
+
 {
   const boxRate = 48000;
   const blockLength = 480;
@@ -136,23 +139,18 @@
 
   // ---- From the page into a track ----
 
-  function destination(context) {
+  soundFeed = (context, emit) => {
     const input = Reflect.apply(createGain, context, []);
     const processor = Reflect.apply(createScriptProcessor, context, [bufferLength, 1, 1]);
-    const number = bridge.identifier();
-    const id = crypto.randomUUID();
-    bridge.post("track.make", { track: number, trackId: id, kind: "audio" });
-    const track = makeTrack({ number, id, kind: "audio", label: "MediaStreamAudioDestinationNode", source: "page", settings: { sampleRate: boxRate, channelCount: 1 } });
     const resampler = new Resampler(context.sampleRate, boxRate);
     let block = new Int16Array(blockLength);
     let filled = 0;
     processor.addEventListener("audioprocess", ({ inputBuffer }) => {
-      if (isTrackEnded(track)) return;
       resampler.push(inputBuffer.getChannelData(0), (value) => {
         block[filled] = Math.max(-1, Math.min(1, value)) * 32767;
         filled += 1;
         if (filled < blockLength) return;
-        bridge.sendBinary(bridge.kinds.audio, number, block.buffer);
+        emit(block);
         block = new Int16Array(blockLength);
         filled = 0;
       });
@@ -160,6 +158,17 @@
     Reflect.apply(connect, input, [processor]);
     // A script processor runs only when it leads somewhere; its own output is silence.
     Reflect.apply(connect, processor, [context.destination]);
+    return input;
+  };
+
+  function destination(context) {
+    const number = bridge.identifier();
+    const id = crypto.randomUUID();
+    bridge.post("track.make", { track: number, trackId: id, kind: "audio" });
+    const track = makeTrack({ number, id, kind: "audio", label: "MediaStreamAudioDestinationNode", source: "page", settings: { sampleRate: boxRate, channelCount: 1 } });
+    const input = soundFeed(context, (block) => {
+      if (!isTrackEnded(track)) bridge.sendBinary(bridge.kinds.audio, number, block.buffer);
+    });
     streams.set(input, makeStream({ id: crypto.randomUUID(), tracks: [track] }));
     return Object.setPrototypeOf(input, MediaStreamAudioDestinationNode.prototype);
   }

@@ -220,3 +220,44 @@ check("nothing of ours is left on the objects", async () => {
   for (const object of [stream, track, mediaDevices]) equal(Reflect.ownKeys(object), []);
   track.stop();
 });
+
+check("a tone to a context's destination is heard from the box, silence is not sent", async () => {
+  const context = new AudioContext();
+  await context.resume();
+  const sent = () => box.messages.filter(({ type, kind }) => type === "binary" && kind === 3);
+  const gain = context.createGain();
+  gain.connect(context.destination);
+  const before = sent().length;
+  const constant = context.createConstantSource();
+  constant.start();
+  constant.connect(gain);
+  while (sent().length < before + 10) await later(20);
+  const played = box.received("audio.play").at(-1);
+  equal([played.tracks, sent().at(-1).payload.byteLength], [[sent().at(-1).target], 960]);
+  constant.disconnect();
+  while (box.received("audio.play").at(-1).tracks.length > 0) await later(50);
+  await context.close();
+});
+
+check("a track becomes a Web Audio source, tapped only while it is heard", async () => {
+  const stream = await mediaDevices.getUserMedia({ audio: true });
+  const context = new AudioContext();
+  const source = context.createMediaStreamSource(stream);
+  equal([source instanceof MediaStreamAudioSourceNode, source.mediaStream === stream], [true, true]);
+  const analyser = context.createAnalyser();
+  source.connect(analyser);
+  await context.resume();
+  while (box.received("audio.tap").length === 0) await later(20);
+  const { tap } = box.received("audio.tap").at(-1);
+  const samples = new Float32Array(1024);
+  const block = new Int16Array(480).fill(16384);
+  do {
+    box.binary(3, tap, block.buffer);
+    box.binary(3, tap, block.buffer);
+    await later(15);
+    analyser.getFloatTimeDomainData(samples);
+  } while (Math.abs(Math.max(...samples) - 0.5) > 0.01);
+  await context.close();
+  while (box.received("audio.untap").at(-1)?.tap !== tap) await later(50);
+  stream.getTracks()[0].stop();
+});
