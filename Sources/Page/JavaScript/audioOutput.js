@@ -50,6 +50,43 @@
     return output.input;
   }
 
+  // Files that media elements play (a ring tone) go the same way, through a context of ours, unless the page has put one of its own there.
+  const { createMediaElementSource } = NativeContext.prototype;
+  const taken = new WeakSet();
+  let context = null;
+
+  overlay.add(NativeContext.prototype, {
+    createMediaElementSource(mediaElement) {
+      const node = Reflect.apply(createMediaElementSource, this, arguments);
+      taken.add(mediaElement);
+      return node;
+    },
+  });
+
+  function hear(element) {
+    if (taken.has(element) || playbackOf(element)) return;
+    taken.add(element);
+    context ??= new NativeContext();
+    try {
+      Reflect.apply(connect, Reflect.apply(createMediaElementSource, context, [element]), [feedBeside(context.destination)]);
+    } catch {
+      // The engine has it in another context.
+      return;
+    }
+    if (context.state !== "running") react(context.resume(), undefined, () => {});
+  }
+  addEventListener("play", ({ target, isTrusted }) => {
+    if (isTrusted && target instanceof HTMLMediaElement) hear(target);
+  }, { capture: true });
+  const { play } = HTMLMediaElement.prototype;
+  overlay.add(HTMLMediaElement.prototype, {
+    play() {
+      // One that is in no document has no event that comes by here.
+      if (this instanceof HTMLMediaElement) hear(this);
+      return Reflect.apply(play, this, []);
+    },
+  });
+
   overlay.add(AudioNode.prototype, {
     connect(destination, output = 0, input = 0) {
       const result = Reflect.apply(connect, this, arguments);

@@ -261,3 +261,25 @@ check("a track becomes a Web Audio source, tapped only while it is heard", async
   while (box.received("audio.untap").at(-1)?.tap !== tap) await later(50);
   stream.getTracks()[0].stop();
 });
+
+check("a ring tone from a file is heard from the box", async () => {
+  const length = 44100;
+  const file = new DataView(new ArrayBuffer(44 + 2 * length));
+  const text = (at, string) => [...string].forEach((letter, index) => file.setUint8(at + index, letter.charCodeAt(0)));
+  text(0, "RIFF");
+  file.setUint32(4, 36 + 2 * length, true);
+  text(8, "WAVEfmt ");
+  [[16, 16, 4], [20, 1, 2], [22, 1, 2], [24, 44100, 4], [28, 88200, 4], [32, 2, 2], [34, 16, 2], [40, 2 * length, 4]].forEach(([at, value, size]) => {
+    if (size === 4) file.setUint32(at, value, true);
+    else file.setUint16(at, value, true);
+  });
+  text(36, "data");
+  for (let index = 0; index < length; index += 1) file.setInt16(44 + 2 * index, 12000 * Math.sin(index / 16), true);
+  const tone = new Audio(URL.createObjectURL(new Blob([file.buffer], { type: "audio/wav" })));
+  tone.loop = true;
+  const loudest = () => Math.max(...box.messages.filter(({ type, kind }) => type === "binary" && kind === 3).slice(-5)
+    .flatMap(({ payload }) => [...new Int16Array(payload)]));
+  await tone.play();
+  while (loudest() < 6000) await later(20);
+  tone.pause();
+});
