@@ -51,6 +51,7 @@ let package = Package(
     .executable(name: "parlor", targets: ["parlor"]),
     .executable(name: "parlor-bench", targets: ["parlor-bench"]),
     .executable(name: "parlor-page", targets: ["parlor-page"]),
+    .library(name: "parlor-page-trust", type: .dynamic, targets: ["CPageTrust"]),
     .library(name: "parlor-page-extension", type: .dynamic, targets: ["parlor-page-extension"]),
     .library(name: "Base", targets: ["Base"]),
   ] + protocols.map { .library(name: $0, targets: [$0]) },
@@ -71,6 +72,9 @@ let package = Package(
     library("CWebKit", pkgConfig: "webkitgtk-6.0"),
     library("CWebKitExtension", pkgConfig: "webkitgtk-web-process-extension-6.0"),
     .target(name: "CPageScript", path: "Sources/C/CPageScript"),
+    .target(
+      name: "CPageTrust", dependencies: ["CGLib"], path: "Sources/C/CPageTrust",
+      linkerSettings: ["gnutls", "gio-2.0", "gobject-2.0", "glib-2.0"].map { .linkedLibrary($0) } + [.unsafeFlags(["-static-stdlib"])]),
     .target(name: "CGlass", dependencies: ["CWebKit"], path: "Sources/C/CGlass"),
     .target(name: "CWaylandClient", path: "Sources/C/CWaylandClient", linkerSettings: [.linkedLibrary("wayland-client")]),
     .target(name: "CDemoPage", path: "Sources/C/CDemoPage"),

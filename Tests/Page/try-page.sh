@@ -4,5 +4,6 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 Scripts/page-script.sh
 swift build --product parlor-page-extension
+swift build --product parlor-page-trust
 swift build --product parlor-page
 exec python3 Tests/Page/try_page.py "$@"

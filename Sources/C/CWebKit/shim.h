@@ -63,3 +63,14 @@ static inline WebKitPolicyDecision *base_decision(WebKitNavigationPolicyDecision
 static inline void add_style(GtkCssProvider *style) {
   gtk_style_context_add_provider_for_display(gdk_display_get_default(), GTK_STYLE_PROVIDER(style), GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
 }
+
+/// The certificate as Swift passes on what it does not look into.
+struct own_certificate;
+static inline struct own_certificate *own_certificate(GTlsCertificate *certificate) { return (struct own_certificate *)certificate; }
+
+/// Answers a request for this side's certificate.
+static inline void authenticate_with(WebKitAuthenticationRequest *request, struct own_certificate *certificate) {
+  WebKitCredential *credential = webkit_credential_new_for_certificate((GTlsCertificate *)certificate, WEBKIT_CREDENTIAL_PERSISTENCE_FOR_SESSION);
+  webkit_authentication_request_authenticate(request, credential);
+  webkit_credential_free(credential);
+}

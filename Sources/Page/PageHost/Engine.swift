@@ -11,6 +11,7 @@ final class Engine {
   let policies: OpaquePointer
   let navigation: NavigationPolicy
   let page: PageSettings
+  let trust: Trust
 
   /// What call services take for a browser that they know. The engine is Safari's: pages that look for its name run the code that suits it, while with
   /// another's they would use what it lacks. WebKitGTK's own text names Linux, which some services turn away as unknown.
@@ -19,8 +20,9 @@ final class Engine {
   /// In MiB: what the web process may take when `page.settings` says nothing.
   static let memoryLimit = 1024
 
-  init(page: PageSettings, options: HostOptions) {
+  init(page: PageSettings, options: HostOptions) throws(Trust.Unusable) {
     self.page = page
+    trust = try Trust(page, module: "\(options.extensionFolder)/libparlor-page-trust.so")
     navigation = NavigationPolicy(url: page.url, allowedOrigins: page.allowedOrigins)
 
     let memory = webkit_memory_pressure_settings_new()

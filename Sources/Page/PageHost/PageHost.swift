@@ -113,12 +113,14 @@ public final class PageHost {
       switch try decoder.decode(Envelope.self, from: data).type {
       case PageSettings.type:
         let settings = try decoder.decode(PageSettings.self, from: data)
-        shown = nil
-        incoming = nil
-        engine = Engine(page: settings, options: options)
-        load(settings.url, revalidates: false)
-      case PageLoad.type: load(try decoder.decode(PageLoad.self, from: data).url, revalidates: false)
-      case PageReload.type: load(url, revalidates: true)
+        guard engine == nil else { return end(.lost("page.settings came twice")) }
+        do { engine = try Engine(page: settings, options: options) } catch {
+          // What is configured is not left out silently: without it no page is loaded.
+          return send(PageFailed(code: LoadFailure.Code.tls.rawValue, reason: "\(error)", url: settings.url))
+        }
+        load(settings.url)
+      case PageLoad.type: load(try decoder.decode(PageLoad.self, from: data).url)
+      case PageReload.type: load(url)
       case DialogAnswer.type:
         let answer = try decoder.decode(DialogAnswer.self, from: data)
         if shown?.answer(answer) != true, incoming?.answer(answer) != true {
@@ -136,7 +138,7 @@ public final class PageHost {
 
   // MARK: Views
 
-  private func load(_ url: String, revalidates: Bool) {
+  private func load(_ url: String) {
     guard let engine else { return end(.lost("page.settings has to come first")) }
     self.url = url
     incoming = nil
@@ -147,7 +149,7 @@ public final class PageHost {
     // The new subsurface is there once the window commits.
     // GTK commits nothing when nothing of its own has changed.
     wl_surface_commit(parent)
-    view.start(revalidates: revalidates)
+    view.start()
   }
 
   private func updated(_ update: picture_update) {

@@ -8,14 +8,12 @@ extension PageView {
   /// The most that the main resource may be, in bytes.
   static let sizeLimit: UInt64 = 100_000_000
 
-  /// Loads ``url``. With `revalidates`, nothing of the page is taken from the cache unasked.
-  func start(revalidates: Bool) {
+  /// Loads ``url``. The document is asked for anew, whatever the cache has of it: a page that is loaded again is the one that its server has now.
+  func start() {
     beginDeadline()
     let request = webkit_uri_request_new(url)
     defer { g_object_unref(UnsafeMutableRawPointer(request)) }
-    if revalidates, let headers = webkit_uri_request_get_http_headers(request) {
-      soup_message_headers_replace(headers, "Cache-Control", "max-age=0")
-    }
+    if let headers = webkit_uri_request_get_http_headers(request) { soup_message_headers_replace(headers, "Cache-Control", "max-age=0") }
     webkit_web_view_load_request(webView, request)
   }
 

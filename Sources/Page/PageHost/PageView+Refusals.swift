@@ -71,6 +71,13 @@ extension PageView {
   }
 
   private func authenticate(_ request: OpaquePointer) {
-    webkit_authentication_request_cancel(request)
+    // Nobody is there to be asked for a password; a certificate is configured or not.
+    if webkit_authentication_request_get_scheme(request) == WEBKIT_AUTHENTICATION_SCHEME_CLIENT_CERTIFICATE_REQUESTED,
+      let certificate = engine.trust.certificate
+    {
+      authenticate_with(request, certificate)
+    } else {
+      webkit_authentication_request_cancel(request)
+    }
   }
 }
