@@ -133,7 +133,8 @@ let package = Package(
       .executableTarget(name: "parlor", dependencies: ["Appliance", "Call", "Codecs"], path: "Sources/parlor", swiftSettings: swift),
       .executableTarget(
         name: "page-trial",
-        dependencies: ["Base", "BridgeMessages", "Call", "Camera", "DTLS", "Net", "PageSession", "Sound", "Stage"], path: "Tests/Page/Trial",
+        dependencies: ["Base", "BridgeMessages", "Call", "Camera", "DTLS", "Net", "PageSession", "Sound", "Stage"],
+        path: "Tests/Page/Trial",
         swiftSettings: swift),
       .testTarget(name: "parlorTests", dependencies: ["parlor"], path: "Tests/parlorTests", swiftSettings: swift),
       .executableTarget(

@@ -38,6 +38,7 @@ final class Engine {
     webkit_web_context_set_spell_checking_enabled(context, 0)
     webkit_web_context_add_path_to_sandbox(context, options.extensionFolder, 1)
     webkit_web_context_add_path_to_sandbox(context, options.runtimeFolder, 1)
+    if let folder = trust.folder { webkit_web_context_add_path_to_sandbox(context, folder, 1) }
     webkit_web_context_set_web_process_extensions_directory(context, options.extensionFolder)
 
     session = Self.makeSession(page.dataFolder)

@@ -25,8 +25,11 @@ final class PageSurface {
   /// Buffers of one size: one that the compositor reads and one to write to.
   private static let bufferLimit = 2
 
+  private let parent: OpaquePointer
+
   init(globals: WaylandGlobals, parent: OpaquePointer) {
     self.globals = globals
+    self.parent = parent
     let surface = wl_compositor_create_surface(globals.compositor)!
     self.surface = surface
     subsurface = wl_subcompositor_get_subsurface(globals.subcompositor, surface, parent)
@@ -72,6 +75,7 @@ final class PageSurface {
   }
 
   private func commitIfPossible() {
+    let isNew = !isMapped
     guard isWanted, frameCallback == nil, let picture, picture.width > 0, picture.height > 0 else { return }
     if buffers.first.map({ $0.width != picture.width || $0.height != picture.height }) ?? false { buffers = [] }
     let isDamaged = !picture.damage.isEmpty || !isMapped
@@ -94,6 +98,8 @@ final class PageSurface {
     frameCallback = wl_surface_frame(surface)
     unsafe wl_callback_add_listener(frameCallback, Self.listener, Unmanaged.passUnretained(self).toOpaque())
     wl_surface_commit(surface)
+    // Some compositors look at a subsurface that has come to show something only with its parent's next commit.
+    if isNew { wl_surface_commit(parent) }
     wl_display_flush(globals.display)
   }
 

@@ -11,7 +11,8 @@ final class Trust {
   /// TLS 1.2 and 1.3.
   static let priority = "NORMAL:%COMPAT:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
-  private let folder: String?
+  /// Where the module and its authorities lie, for as long as this object lives; nil when the system's authorities are all.
+  let folder: String?
   /// What this side shows to a server that asks for a certificate.
   let certificate: OpaquePointer?
 
@@ -28,13 +29,16 @@ final class Trust {
     var anchors = Data()
     for file in [Self.systemFile] + page.certificateFiles {
       guard let data = FileManager.default.contents(atPath: file) else { throw Unusable(description: "\(file) cannot be read") }
-      if file != Self.systemFile, !data.contains("-----BEGIN CERTIFICATE-----") { throw Unusable(description: "\(file) holds no certificate") }
+      if file != Self.systemFile, !data.contains("-----BEGIN CERTIFICATE-----") {
+        throw Unusable(description: "\(file) holds no certificate")
+      }
       anchors.append(data)
       anchors.append(0x0A)
     }
     let folder = "\(NSTemporaryDirectory())/parlor-page-\(UUID().uuidString)"
     do {
-      try FileManager.default.createDirectory(atPath: "\(folder)/modules", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      try FileManager.default.createDirectory(
+        atPath: "\(folder)/modules", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       try anchors.write(to: URL(fileURLWithPath: "\(folder)/anchors.pem"))
       try FileManager.default.createSymbolicLink(atPath: "\(folder)/modules/libparlor-page-trust.so", withDestinationPath: module)
     } catch {
