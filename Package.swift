@@ -31,17 +31,18 @@ let protocols = ["Bytes", "STUN", "TURN", "ICE", "MDNS", "DTLS", "SRTP", "RTP", 
 
 /// Fuzzers, built with `--sanitize fuzzer` only (`make fuzz`).
 let isFuzzing = Context.environment["PARLOR_FUZZ"] != nil
-func fuzzer(_ name: String, uses: [String] = []) -> [Target] {
+func fuzzer(_ name: String, of room: String? = nil, uses: [String] = []) -> [Target] {
   guard isFuzzing, FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Tests/Fuzz/\(name)/Fuzz.swift") else { return [] }
   return [
     .executableTarget(
-      name: "Fuzz\(name)", dependencies: (["Base", "Bytes", name] + uses).map { .byName(name: $0) }, path: "Tests/Fuzz/\(name)",
+      name: "Fuzz\(name)", dependencies: (["Base", "Bytes", room ?? name] + uses).map { .byName(name: $0) }, path: "Tests/Fuzz/\(name)",
       swiftSettings: swift + [.unsafeFlags(["-parse-as-library"])])
   ]
 }
 
 let fuzzers =
   ["STUN", "TURN", "ICE", "MDNS", "DTLS", "SRTP", "RTP", "SCTP", "SDP", "Net", "Call", "Appliance"].flatMap { fuzzer($0) }
+  + fuzzer("Wayland", of: "Stage", uses: ["CLinux"])
   + fuzzer("WebRTC", uses: ["ICE", "DTLS", "SRTP", "SDP"])
   + fuzzer("Codecs", uses: ["Frames"]) + fuzzer("JitterBuffer", uses: ["RTP", "Frames", "Codecs"])
 

@@ -41,11 +41,15 @@ extension Wayland {
       resources[1] = DisplayResource(self, id: 1, version: 1)
     }
 
+    /// Descriptors that came and that no request has taken.
+    package var waitingDescriptors: Int { incoming.descriptors.count }
+
     /// The surfaces alive.
     var surfaces: [Surface] { resources.values.compactMap { $0 as? Surface } }
 
     /// Adds an object that the client chose the number of.
     @discardableResult func add<Kind: Resource>(_ resource: Kind) throws(ProtocolFailure) -> Kind {
+      guard endReason == nil else { throw ProtocolFailure(.implementation, "the connection has ended") }
       guard resource.id != 0, resource.id < Client.firstServerID, resources[resource.id] == nil else {
         throw ProtocolFailure(.invalidObject, "number \(resource.id) cannot be given to a new \(resource.interface)")
       }
@@ -56,6 +60,7 @@ extension Wayland {
 
     /// Adds an object that the server chooses the number of.
     func addOwn<Kind: Resource>(_ make: (UInt32) -> Kind) -> Kind? {
+      guard endReason == nil else { return nil }
       guard resources.count < Limits.objects else {
         end("more than \(Limits.objects) objects")
         return nil

@@ -104,6 +104,11 @@ extension Wayland {
       return nextSurface
     }
 
+    /// Whether nobody is connected, and nothing is held for anybody.
+    package var isIdle: Bool {
+      clients.isEmpty && toplevels.isEmpty && arrangement.isEmpty && shown.isEmpty && !isRefreshWanted && seat.isIdle
+    }
+
     // MARK: Windows
 
     func toplevelWasMapped(_ toplevel: Toplevel) {

@@ -20,13 +20,17 @@ import Testing
 
     func place(
       _ video: UInt32, width: Double = 64, map: [Float] = [1, 0, 0, 1, 5, 6], fit: UInt32 = 1, position: Float = 0.5, radius: Double = 0,
-      opacity: Float = 1, clip: (Double, Double) = (-1, -1)
+      opacity: Float = 1
     ) {
       client.request(
         videos, 2, .uint(video), .fixed(width), .fixed(48.5), .uint(map[0].bitPattern), .uint(map[1].bitPattern), .uint(map[2].bitPattern),
         .uint(map[3].bitPattern), .uint(map[4].bitPattern), .uint(map[5].bitPattern), .uint(fit), .uint(position.bitPattern),
-        .uint(Float(0.25).bitPattern), .fixed(radius), .fixed(1), .fixed(2), .fixed(3), .uint(opacity.bitPattern), .fixed(7), .fixed(8),
-        .fixed(clip.0), .fixed(clip.1), .uint(0x8040_2010))
+        .uint(Float(0.25).bitPattern), .fixed(radius), .fixed(1), .fixed(2), .fixed(3), .uint(opacity.bitPattern), .uint(0x8040_2010))
+    }
+
+    /// Clips the video placed last.
+    func clip(width: Double, height: Double) {
+      client.request(videos, 4, .fixed(7), .fixed(8), .fixed(width), .fixed(height))
     }
 
     var seen: [VideoPlacement]? { compositor.takeLayers()?.layers.first?.videos }
@@ -34,7 +38,8 @@ import Testing
 
   @Test func placesArriveAsTheyWereSent() throws {
     let setup = Setup()
-    setup.place(0xDEAD_BEEF, map: [0.5, -1, 1, 0.25, 10.125, -20], fit: 4, position: -0.5, radius: 4.5, opacity: 0.75, clip: (20.5, 0))
+    setup.place(0xDEAD_BEEF, map: [0.5, -1, 1, 0.25, 10.125, -20], fit: 4, position: -0.5, radius: 4.5, opacity: 0.75)
+    setup.clip(width: 20.5, height: 0)
     setup.client.request(setup.videos, 3, .uint(0xFF10_2030))
     setup.client.commit(setup.window.surface)
     let layer = try #require(setup.compositor.takeLayers()?.layers.first)
@@ -135,7 +140,14 @@ import Testing
       ("radius", 1, { $0.place(1, radius: -0.5) }),
       ("opacity below 0", 1, { $0.place(1, opacity: -0.1) }),
       ("opacity above 1", 1, { $0.place(1, opacity: 1.5) }),
-      ("clip", 1, { $0.place(1, clip: (5, -3)) }),
+      (
+        "clip", 1,
+        { setup in
+          setup.place(1)
+          setup.clip(width: 5, height: -3)
+        }
+      ),
+      ("clip without a place", 1, { $0.clip(width: 5, height: 3) }),
       ("canvas", 1, { $0.client.request($0.videos, 3, .uint(0x80FF_FFFF)) }),
       ("too many", 3, { setup in for video in 0...UInt32(Wayland.Limits.videos) { setup.place(video) } }),
       (

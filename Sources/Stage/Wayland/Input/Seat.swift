@@ -44,6 +44,12 @@ extension Wayland {
       if keymap == nil { Log.error("the keyboard layout \(layout) cannot be loaded: there is no keyboard") }
     }
 
+    /// Whether nothing has the focus, is grabbed, dragged or selected.
+    var isIdle: Bool {
+      pointerFocus == nil && keyboardFocus == nil && cursor == nil && grabs.isEmpty && drag == nil && selection == nil
+        && !fingers.values.contains { $0.surface != nil }
+    }
+
     // MARK: Input
 
     func handle(_ input: StageInput) {

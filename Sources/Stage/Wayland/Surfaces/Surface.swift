@@ -219,7 +219,8 @@ extension Wayland {
     /// The part of the bitmap that is seen, in bitmap pixels; nil: all.
     var source: Rectangle? {
       guard let bitmap, let crop = viewportSource else { return nil }
-      let (x, y) = (Int((crop.x * Double(scale)).rounded()), Int((crop.y * Double(scale)).rounded()))
+      let x = min(bitmap.width - 1, Int((crop.x * Double(scale)).rounded()))
+      let y = min(bitmap.height - 1, Int((crop.y * Double(scale)).rounded()))
       let right = Int(((crop.x + crop.width) * Double(scale)).rounded())
       let bottom = Int(((crop.y + crop.height) * Double(scale)).rounded())
       let wanted = Rectangle(x: x, y: y, width: max(1, right - x), height: max(1, bottom - y))
@@ -229,9 +230,7 @@ extension Wayland {
     private func take(_ buffer: Buffer, _ state: SurfaceState, isWhole: Bool) throws(ProtocolFailure) {
       let layout = buffer.layout
       let (width, height) = transform.isSideways ? (layout.height, layout.width) : (layout.width, layout.height)
-      guard width % scale == 0, height % scale == 0 else {
-        throw failure(Failure.invalidSize, "a buffer of \(width)x\(height) pixels is no multiple of its scale, \(scale)")
-      }
+      guard width % scale == 0, height % scale == 0 else { throw invalidSize(width, height) }
       isFormatOpaque = layout.format == .xrgb8888
       if let bitmap, bitmap.width == width, bitmap.height == height, transform == .normal, !isWhole {
         let all = Rectangle(x: 0, y: 0, width: width, height: height)
@@ -258,6 +257,10 @@ extension Wayland {
       damage.add(bounds)
     }
 
+    private func invalidSize(_ width: Int, _ height: Int) -> ProtocolFailure {
+      failure(Failure.invalidSize, "a buffer of \(width)x\(height) pixels is no multiple of its scale, \(scale)")
+    }
+
     private func newBitmap(width: Int, height: Int) throws(ProtocolFailure) -> SurfaceBitmap {
       if let bitmap, bitmap.width == width, bitmap.height == height { return bitmap }
       dropBitmap()
@@ -281,6 +284,8 @@ extension Wayland {
         (width, height) = (0, 0)
         return
       }
+      // A new scale may come without a new buffer.
+      guard bitmap.width % scale == 0, bitmap.height % scale == 0 else { throw invalidSize(bitmap.width, bitmap.height) }
       (width, height) = (bitmap.width / scale, bitmap.height / scale)
       if let crop = viewportSource {
         guard crop.x + crop.width <= Double(width), crop.y + crop.height <= Double(height) else {

@@ -55,7 +55,8 @@ extension Wayland {
         surface.changeVideos { $0.canvas = color }
       case .clip:
         let clip = VideoPlacement.ClipRectangle(
-          x: try arguments.fixed(), y: try arguments.fixed(), width: try length(&arguments, "width"), height: try length(&arguments, "height"))
+          x: try arguments.fixed(), y: try arguments.fixed(), width: try length(&arguments, "width"),
+          height: try length(&arguments, "height"))
         let surface = try living()
         var isPlaced = false
         surface.changeVideos { videos in
