@@ -5,11 +5,11 @@
 setup:       ## Debian and Python packages for everything below
 	@Scripts/setup.sh test
 
-build:       ## parlor and parlor-bench, optimised, in .build/release
+build:       ## parlor, parlor-page and parlor-bench, optimised, in .build/release
 	@Scripts/setup.sh build
 	swift build -c release
 
-demo: build  ## a call with the built-in peer; prints what was measured, writes parlor-demo.png
+demo: build  ## a page calls the built-in peer (--direct: no page); prints what was measured, writes parlor-demo.png
 	.build/release/parlor demo $(ARGUMENTS)
 
 test:        ## everything that must pass; the last line says "N passed, N failed"
