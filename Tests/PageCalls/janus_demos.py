@@ -49,8 +49,8 @@ async def echo_test(directory):
     async with JanusSite(directory) as site:
         async with Kiosk(directory, site.origin + "/echotest.html", granted=[site.origin]) as kiosk:
             await start(kiosk, 525)
-            await kiosk.video_near(94, 250, 523, "the own picture")
-            await kiosk.video_near(679, 250, 523, "the picture that Janus sends back")
+            await kiosk.video_near(101, 250, 525, "the own picture")
+            await kiosk.video_near(686, 250, 525, "the picture that Janus sends back")
 
 
 async def video_call(directory):
@@ -75,7 +75,7 @@ async def video_call(directory):
             await other.evaluate("document.querySelector('.modal-footer .btn-success').click()")
             await other.until("the kiosk's picture", "[...document.querySelectorAll('#videoright video')].some(video => video.videoWidth > 0 && !video.paused)")
             await kiosk.wait("the call", lambda status: status.get("state") == "in-call")
-            await kiosk.video_near(679, 336, 523, "the other side's picture")
+            await kiosk.video_near(686, 336, 525, "the other side's picture")
 
 
 async def video_room(directory):
@@ -95,7 +95,7 @@ async def video_room(directory):
             await other.until(
                 "the kiosk's picture", "[...document.querySelectorAll('#videoremote1 video')].some(video => video.videoWidth > 0 && !video.paused)")
             await kiosk.wait("the call", lambda status: status.get("state") == "in-call")
-            await kiosk.video_near(484, 298, 328, "a picture of the room")
+            await kiosk.video_near(491, 298, 330, "a picture of the room")
 
 
 DEMONSTRATIONS = {"janus echo test": echo_test, "janus video call": video_call, "janus video room": video_room}
