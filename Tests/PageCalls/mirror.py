@@ -51,6 +51,7 @@ def coloured(picture):
 async def mirror(directory):
     async with Streamlit(directory) as server:
         async with Kiosk(directory, server.origin + "/", granted=[server.origin]) as kiosk:
+            await kiosk.wait("the page", lambda status: status.get("state") == "ready")
             button = await kiosk.sees("the button that starts", red_button)
             await kiosk.tap(button[0] + button[2] // 2, button[1] + button[3] // 2)
             place = await kiosk.sees("the picture that comes back", lambda picture: (found := coloured(picture)) and found[2] > 600 and found[3] > 300 and found)
