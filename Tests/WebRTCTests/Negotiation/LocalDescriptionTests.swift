@@ -108,6 +108,59 @@ import Testing
   }
 }
 
+@Suite struct RemoteDescriptionTests {
+  private func refusal(_ offer: String) -> PeerConnectionError.Name? {
+    var peer = PeerConnection.make()
+    do throws(PeerConnectionError) {
+      try peer.setRemoteDescription(.offer, sdp: offer, now: .zero)
+      return nil
+    } catch {
+      return error.name
+    }
+  }
+
+  @Test func credentialsHaveTheirCharactersAndLength() {
+    let offer = Foreign.description([Foreign.opus()])
+    #expect(refusal(offer) == nil)
+    #expect(
+      refusal(offer.replacing("F7gI", with: "F7$I")) == .invalidAccess && refusal(offer.replacing("F7gI", with: "F7g")) == .invalidAccess)
+    #expect(
+      refusal(offer.replacing("x9cml/", with: "x9cml$")) == .invalidAccess && refusal(offer.replacing("x9cml/", with: "")) == .invalidAccess
+    )
+  }
+
+  @Test func payloadTypesThatRTCPHasAreRefused() {
+    for number in [35, 63, 64, 95, 96, 127] {
+      let offer = Foreign.description([Foreign.opus()]).replacing("111", with: "\(number)")
+      #expect(refusal(offer) == ((64...95).contains(number) ? .invalidAccess : nil))
+    }
+  }
+
+  @Test func anAnswerKeepsTheMeaningOfExtensions() throws {
+    var a = PeerConnection.make(seed: 1)
+    var b = PeerConnection.make(seed: 2)
+    _ = try a.addTransceiver(.audio)
+    try exchange(&a, &b)
+    try a.setLocalDescription(now: .zero)
+    try b.setRemoteDescription(.offer, sdp: "\(a.localDescription!.description)", now: .zero)
+    var answer = try b.createAnswer(now: .zero)
+    let (first, second) = (answer.media[0].headerExtensions[0].uri, answer.media[0].headerExtensions[1].uri)
+    (answer.media[0].headerExtensions[0].uri, answer.media[0].headerExtensions[1].uri) = (second, first)
+    let error = #expect(throws: PeerConnectionError.self) { try a.setRemoteDescription(.answer, sdp: "\(answer)", now: .zero) }
+    #expect(error?.name == .invalidAccess && a.signalingState == .haveLocalOffer)
+  }
+
+  @Test func aStreamGivenTwiceIsNamedOnce() throws {
+    var peer = PeerConnection.make()
+    let audio = try peer.addTrack(.audio, streams: ["desk", "desk", "room"])
+    let named = try peer.createOffer(now: .zero).media[0].msids.map(\.stream)
+    #expect(named == ["desk", "room"])
+    try peer.setStreams([], of: audio)
+    let unnamed = try peer.createOffer(now: .zero).media[0].msids.map(\.stream)
+    #expect(unnamed == ["-"])
+  }
+}
+
 @Suite struct GatheringTests {
   private func states(_ events: [PeerConnectionEvent]) -> [String] {
     events.compactMap { event in

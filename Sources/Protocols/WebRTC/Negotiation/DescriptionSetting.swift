@@ -205,6 +205,15 @@ extension Negotiation {
       guard theirs.mid == nil || theirs.mid == ours.mid else {
         throw PeerConnectionError(.invalidAccess, "media section \(index) of the answer has another mid than the offer's")
       }
+      // An identifier keeps its meaning (RFC 8285 section 6).
+      for mapping in theirs.headerExtensions {
+        guard let offered = ours.headerExtensions.first(where: { $0.identifier == mapping.identifier }), offered.uri != mapping.uri else {
+          continue
+        }
+        throw PeerConnectionError(
+          .invalidAccess, "media section \(index) of the answer gives header extension \(mapping.identifier) another meaning than the offer"
+        )
+      }
     }
   }
 
@@ -214,10 +223,19 @@ extension Negotiation {
     let tagged = description.transportSection()
     for (index, media) in description.media.enumerated() where !media.isRejected && (media.isSCTP || MediaKind(media.kind) != nil) {
       let mid = media.mid ?? "\(index)"
+      if MediaKind(media.kind) != nil, let wrong = media.formats.compactMap({ UInt8($0) }).first(where: { (64...95).contains($0) }) {
+        // RTCP on the same port would be taken for it (RFC 5761 section 4).
+        throw PeerConnectionError(.invalidAccess, "media section \(index) (mid \(mid)) uses payload type \(wrong), which is RTCP's")
+      }
       // A bundled section may leave the transport to the tagged one (RFC 8843 section 7.1.3).
       if index != tagged, bundled.contains(mid) { continue }
-      guard description.usernameFragment(of: media) != nil, description.password(of: media) != nil else {
+      guard let fragment = description.usernameFragment(of: media), let password = description.password(of: media) else {
         throw PeerConnectionError(.invalidAccess, "media section \(index) (mid \(mid)) has no ICE user name fragment and password")
+      }
+      guard isICEText(fragment, 4...256), isICEText(password, 22...256) else {
+        throw PeerConnectionError(
+          .invalidAccess,
+          "the ICE user name fragment or password of media section \(index) (mid \(mid)) is too short, too long or not plain")
       }
       guard !description.fingerprints(of: media).isEmpty else {
         throw PeerConnectionError(.invalidAccess, "media section \(index) (mid \(mid)) has no DTLS fingerprint")
@@ -227,6 +245,17 @@ extension Negotiation {
       }
     }
   }
+}
+
+/// Whether a text is made of ICE characters, and of so many (RFC 8839 section 5.4).
+private func isICEText(_ text: String, _ length: ClosedRange<Int>) -> Bool {
+  length.contains(text.utf8.count)
+    && text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+      default: byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/")
+      }
+    }
 }
 
 extension MediaKind {

@@ -146,7 +146,8 @@ extension Negotiation {
   /// Encodings of a simulcast are told apart by nothing else (RFC 8853 section 5.1).
   func addSource(of transceiver: Transceiver, sends: Bool, isSimulcast: Bool, to media: inout MediaDescription) {
     guard sends else { return }
-    for stream in transceiver.sendStreamIdentifiers.isEmpty ? ["-"] : transceiver.sendStreamIdentifiers {
+    for stream in transceiver.sendStreamIdentifiers.isEmpty ? ["-"] : transceiver.sendStreamIdentifiers
+    where !media.msids.contains(where: { $0.stream == stream }) {
       media.msids.append(MSID(stream: stream, track: transceiver.sendTrackIdentifier))
     }
     if isSimulcast { return }
