@@ -51,7 +51,8 @@ class RTCDTMFSender extends EventTarget {
 
 Connection.on("connection.tone", (connection, { transceiver, tone, rest }) => {
   const state = connection.transceiver(transceiver)?.sender.dtmf;
-  if (!state) return;
+  // A tone that the page replaced while its message was under way is void.
+  if (!state || tone + rest !== state.toneBuffer) return;
   state.toneBuffer = rest;
   webidl.fire(state.object, new RTCDTMFToneChangeEvent("tonechange", { tone }));
 });

@@ -79,14 +79,18 @@ class IceTransportState {
     }
   }
 
-  /// `{local, remote}` of candidate attributes.
+  /// `{local, remote}` of candidate attributes. A peer-reflexive candidate is told in no other way.
   select({ local, remote }) {
-    const find = (list, text) => list.find((known) => known.candidate === text)
-      ?? new RTCIceCandidate({ candidate: text, sdpMid: list[0]?.sdpMid ?? "0" });
+    const find = (list, text) => {
+      const wanted = parseCandidateAttribute(text);
+      const isSame = (known) => wanted && known.protocol === wanted.protocol && known.address === wanted.address
+        && known.port === wanted.port && known.type === wanted.type;
+      return list.find((known) => known.candidate === text) ?? list.find(isSame)
+        ?? new RTCIceCandidate({ candidate: text, sdpMid: list[0]?.sdpMid ?? "0" });
+    };
     const [ours, theirs] = [find(this.localCandidates, local), find(this.remoteCandidates, remote)];
-    if (this.selectedPair?.local === ours && this.selectedPair.remote === theirs) return;
-    if (this.selectedPair?.local.candidate === local && this.selectedPair.remote.candidate === remote) return;
-    this.addRemoteCandidate(theirs);
+    const before = this.selectedPair;
+    if (before?.local.candidate === ours.candidate && before.remote.candidate === theirs.candidate) return;
     this.selectedPair = new RTCIceCandidatePair(webidl.internal, ours, theirs);
     webidl.fire(this.object, "selectedcandidatepairchange");
   }

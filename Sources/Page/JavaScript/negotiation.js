@@ -20,14 +20,28 @@ async function createDescription(connection, type, options = {}) {
   }
 }
 
+/// A description without the lines that tell the peer how to send, and nothing of us. W3C has altered descriptions refused, but
+/// engines have never done so and pages rely on it: they set limits of bit rates or format parameters, or bring the codecs
+/// of an offer into another order, and give the result to the peer. We then set what we had created ourselves.
+function withoutTuning(sdp, kind) {
+  const tuning = kind === "offer"
+    ? /^(b=|a=(fmtp|rtcp-fb|rtpmap|ptime|maxptime|extmap|ssrc|ssrc-group|msid):)/
+    : /^(b=|a=(fmtp|rtcp-fb|ptime|maxptime|ssrc|ssrc-group|msid):)/;
+  return sdp.split(/\r?\n/).filter((line) => line !== "" && !tuning.test(line))
+    .map((line) => (kind === "offer" ? line.replace(/^(m=(?:audio|video) \S+ \S+) .*/, "$1") : line)).join("\n");
+}
+
 /// W3C setLocalDescription: without a type or content it means what was created last, or what would be created now.
 async function setLocalDescription(connection, { type: given, sdp }) {
   const { signalingState } = connection;
   const type = given
     ?? (["stable", "have-local-offer", "have-remote-pranswer"].includes(signalingState) ? "offer" : "answer");
-  if (type === "rollback" || sdp !== "") return setDescription(connection, false, { type, sdp });
   const kind = type === "offer" ? "offer" : "answer";
   const last = connection.lastCreated[kind];
+  if (type === "rollback" || sdp !== "") {
+    const isTuned = last && sdp !== last.sdp && withoutTuning(sdp, kind) === withoutTuning(last.sdp, kind);
+    return setDescription(connection, false, { type, sdp: isTuned ? last.sdp : sdp });
+  }
   if (last?.modifications === connection.modifications) {
     return setDescription(connection, false, { type, sdp: last.sdp });
   }

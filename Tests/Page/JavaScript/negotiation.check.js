@@ -115,6 +115,19 @@ check("operations wait for one another, and never settle after close", async () 
   await throws("InvalidStateError", () => peer.createOffer());
 });
 
+check("limits that a page writes into its offer are no obstacle, other changes reach the box", async () => {
+  const peer = new RTCPeerConnection();
+  peer.addTransceiver("video");
+  const offer = await peer.createOffer();
+  const sent = () => box.received("connection.setLocalDescription").at(-1).description.sdp;
+  await peer.setLocalDescription({ type: "offer", sdp: `${offer.sdp.replace(" 96", " 97 96")}b=AS:500\r\na=fmtp:96 x=1\r\n` });
+  equal(sent(), offer.sdp);
+  const other = `${offer.sdp}a=unknown\r\n`;
+  await peer.setLocalDescription({ type: "offer", sdp: other });
+  equal(sent(), other);
+  peer.close();
+});
+
 check("wrong states reject at once", async () => {
   const peer = new RTCPeerConnection();
   await throws("InvalidStateError", () => peer.createAnswer());
