@@ -13,9 +13,11 @@ const convertOfferOptions = webidl.convert.dictionary("RTCOfferOptions", {
 const convertTrack = webidl.convert.interface(MediaStreamTrack);
 const convertStream = webidl.convert.interface(MediaStream);
 
-/// W3C section 4.4.3, legacy overloads: settles through callbacks; the promise itself then means nothing.
-function callBack(promise, success, failure) {
-  react(promise, (value) => webidl.invoke(success, value), (error) => webidl.invoke(failure, error));
+/// W3C section 4.4.3, legacy overloads: what `begin` promises settles through callbacks; the promise returned means nothing.
+function callBack(success, failure, begin) {
+  const succeed = webidl.convert.callback(success, "successCallback");
+  const fail = webidl.convert.callback(failure, "failureCallback");
+  react(begin(), (value) => webidl.invoke(succeed, value), (error) => webidl.invoke(fail, error));
   return Promise.resolve();
 }
 
@@ -49,8 +51,7 @@ class RTCPeerConnection extends EventTarget {
   createOffer(...given) {
     if (given.length > 1) {
       const [success, failure, options] = given;
-      return callBack(RTCPeerConnection.#createOffer(this.#connection, options),
-        webidl.convert.callback(success, "successCallback"), webidl.convert.callback(failure, "failureCallback"));
+      return callBack(success, failure, () => RTCPeerConnection.#createOffer(this.#connection, options));
     }
     return RTCPeerConnection.#createOffer(this.#connection, given[0]);
   }
@@ -68,8 +69,7 @@ class RTCPeerConnection extends EventTarget {
     const create = () => connection.chain(() => createDescription(connection, "answer"));
     if (given.length > 1) {
       const [success, failure] = given;
-      return callBack(create(),
-        webidl.convert.callback(success, "successCallback"), webidl.convert.callback(failure, "failureCallback"));
+      return callBack(success, failure, create);
     }
     convertAnswerOptions(given[0], "options");
     return create();
@@ -78,26 +78,20 @@ class RTCPeerConnection extends EventTarget {
   setLocalDescription(...given) {
     const connection = this.#connection;
     const description = convertLocalSessionDescriptionInit(given[0], "description");
-    const promise = connection.chain(() => setLocalDescription(connection, description));
-    if (given.length < 3) return promise;
-    return callBack(promise,
-      webidl.convert.callback(given[1], "successCallback"), webidl.convert.callback(given[2], "failureCallback"));
+    const set = () => connection.chain(() => setLocalDescription(connection, description));
+    return given.length < 3 ? set() : callBack(given[1], given[2], set);
   }
 
   setRemoteDescription(description, ...callbacks) {
     const connection = this.#connection;
     const { type, sdp } = convertSessionDescriptionInit(description, "description");
-    const promise = connection.chain(() => setRemoteDescription(connection, { type, sdp }));
-    if (callbacks.length < 2) return promise;
-    return callBack(promise,
-      webidl.convert.callback(callbacks[0], "successCallback"), webidl.convert.callback(callbacks[1], "failureCallback"));
+    const set = () => connection.chain(() => setRemoteDescription(connection, { type, sdp }));
+    return callbacks.length < 2 ? set() : callBack(callbacks[0], callbacks[1], set);
   }
 
   addIceCandidate(...given) {
-    const promise = addIceCandidate(this.#connection, given[0]);
-    if (given.length < 3) return promise;
-    return callBack(promise,
-      webidl.convert.callback(given[1], "successCallback"), webidl.convert.callback(given[2], "failureCallback"));
+    const add = () => addIceCandidate(this.#connection, given[0]);
+    return given.length < 3 ? add() : callBack(given[1], given[2], add);
   }
 
   restartIce() {
