@@ -92,7 +92,8 @@ class TransceiverState {
   take(entry) {
     this.mid = entry.mid ?? null;
     this.currentDirection = entry.currentDirection ?? null;
-    this.codecs = entry.codecs ?? [];
+    // SDP leaves out that sound has one channel.
+    this.codecs = (entry.codecs ?? []).map((codec) => (this.kind === "audio" ? { channels: 1, ...codec } : codec));
     this.headerExtensions = entry.headerExtensions ?? [];
     if (directionSends(this.currentDirection)) this.hasSent = true;
     if (entry.encodings) this.sender.encodings = entry.encodings;
