@@ -54,11 +54,10 @@ class Playback {
     volume: overlay.natives(HTMLMediaElement.prototype, "volume").get,
     autoplay: overlay.natives(HTMLMediaElement.prototype, "autoplay").get,
   };
-  /// What an element that nobody can reach any more had in use.
-  static #lost = new FinalizationRegistry(({ video, number }) => {
-    Playback.#byVideo.delete(video);
-    bridge.post("video.play", { video, track: null });
-    bridge.post("audio.play", { element: number, tracks: [], volume: 0, isMuted: true, sinkId: "" });
+  /// Gives back what an element that nobody can reach any more had in use.
+  static #lost = new FinalizationRegistry((playback) => {
+    Playback.#byVideo.delete(playback.video);
+    playback.load(null);
   });
 
   /// Called four times a second while something plays.
@@ -81,10 +80,15 @@ class Playback {
     this.#isVideo = element instanceof HTMLVideoElement;
     while (this.video === 0) [this.video] = crypto.getRandomValues(new Uint32Array(1));
     const reference = new WeakRef(this);
-    this.#onStream = () => reference.deref()?.#streamChanged();
+    this.#onStream = Playback.#streamListener(reference);
     Playback.#byVideo.set(this.video, reference);
-    Playback.#lost.register(element, { video: this.video, number: this.number });
+    Playback.#lost.register(element, this);
     element.addEventListener("volumechange", () => reference.deref()?.update());
+  }
+
+  /// Made here since an arrow function in the constructor would keep `this`, and a stream would keep all elements that it ever played in.
+  static #streamListener(reference) {
+    return () => reference.deref()?.#streamChanged();
   }
 
   get element() { return this.#element.deref(); }

@@ -125,7 +125,9 @@
   /// Whether a running animation may move or colour something that concerns a video.
   function isMoving() {
     const concerned = new Set(glassHoles.elements());
-    for (const { element } of shownPlaybacks) if (element) for (const node of glassTree.facts(element).chain) concerned.add(node);
+    for (const { element } of shownPlaybacks) {
+      if (element?.isConnected) for (const node of glassTree.facts(element).chain) concerned.add(node);
+    }
     for (const root of [document, ...roots]) {
       for (const animation of animationsOf(root)) {
         if (animation.playState !== "running" || glassHoles.isOurs(animation) || !animation.effect) continue;

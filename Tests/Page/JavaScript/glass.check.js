@@ -157,3 +157,23 @@ check("a moving video is placed in each frame, a resting one costs nothing", asy
   await later(600);
   equal(box.places.length, length);
 });
+
+check("elements that are gone are let go", async () => {
+  document.body.innerHTML = "";
+  const stream = await navigator.mediaDevices.getUserMedia({ video: true });
+  const elements = [];
+  const make = async () => {
+    const video = Object.assign(document.createElement("video"), { autoplay: true, srcObject: stream });
+    document.body.append(video);
+    await later(20);
+    video.remove();
+    elements.push(new WeakRef(video));
+  };
+  for (let count = 0; count < 20; count += 1) await make();
+  const played = (isTrack) => box.received("video.play").filter(({ track }) => (track !== null) === isTrack).length;
+  // The collector sees the stack conservatively: a few may stay.
+  do {
+    for (let count = 0; count < 40; count += 1) new Array(1e6).fill({});
+    await later(100);
+  } while (elements.filter((element) => element.deref()).length > 4 || played(true) - played(false) > 8);
+});
