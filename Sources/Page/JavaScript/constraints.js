@@ -139,6 +139,9 @@ let fitnessDistance;
     return distance;
   };
 
+  /// What is derived is even, as pictures with halved colour planes are best.
+  const even = (value) => 2 * Math.round(value / 2);
+
   /// Picture size: what is ideal, the rest by the camera's own shape; where nothing is said the camera's own size, which the box's owner chose.
   function pictureSize(space, ideal, capabilities) {
     const ratioWanted = space.aspectRatio && ideal("aspectRatio");
@@ -151,14 +154,14 @@ let fitnessDistance;
     const ratio = isRatioFixed ? within(ratioWanted ?? native, space.aspectRatio) : native;
     if (isFree) {
       height = within(capabilities.height?.max ?? 480, space.height);
-      width = within(Math.round(height * ratio), space.width);
-      height = within(Math.round(width / ratio), space.height);
+      width = within(even(height * ratio), space.width);
+      height = within(even(width / ratio), space.height);
     } else if (width === undefined) {
       height = within(height, space.height);
-      width = within(Math.round(height * ratio), space.width);
+      width = within(even(height * ratio), space.width);
     } else if (height === undefined) {
       width = within(width, space.width);
-      height = within(Math.round(width / ratio), space.height);
+      height = within(even(width / ratio), space.height);
     }
     width = Math.round(within(width, space.width));
     height = Math.round(within(height, space.height));
@@ -179,12 +182,10 @@ let fitnessDistance;
     let space = copied(capabilities);
     const failed = narrow(space, capabilities, constraints, kind, false);
     if (failed) throw new OverconstrainedError(failed, `No device or setting meets the constraint ${failed}.`);
-    const sets = [constraints];
     for (const advanced of constraints.advanced ?? []) {
       const attempt = copied(space);
       if (narrow(attempt, capabilities, advanced, kind, true) !== null) continue;
       space = attempt;
-      sets.push(advanced);
     }
     const ideal = (name) => {
       const value = constraints[name];

@@ -26,13 +26,13 @@ check("constraints choose settings", async () => {
     stream.getVideoTracks()[0].stop();
     return [width, height, frameRate];
   };
-  equal(await settings(true), [640, 480, 30]);
+  equal(await settings(true), [1280, 720, 30]);
   equal(await settings({ width: 1280 }), [1280, 720, 30]);
   equal(await settings({ width: { ideal: 4000 }, height: { ideal: 4000 } }), [1280, 720, 30]);
-  equal(await settings({ height: { max: 240 }, frameRate: { exact: 15 } }), [320, 240, 15]);
-  equal(await settings({ aspectRatio: { exact: 1 } }), [480, 480, 30]);
-  equal(await settings({ advanced: [{ width: { min: 2000 } }, { width: 320 }] }), [320, 240, 30]);
-  equal(await settings({ unheardOf: { exact: 1 } }), [640, 480, 30]);
+  equal(await settings({ height: { max: 240 }, frameRate: { exact: 15 } }), [426, 240, 15]);
+  equal(await settings({ aspectRatio: { exact: 1 } }), [720, 720, 30]);
+  equal(await settings({ advanced: [{ width: { min: 2000 } }, { width: 320 }] }), [320, 180, 30]);
+  equal(await settings({ unheardOf: { exact: 1 } }), [1280, 720, 30]);
 });
 
 check("constraints that cannot be met name themselves", async () => {
@@ -98,7 +98,7 @@ check("an element plays a stream", async () => {
   equal([video.readyState, video.networkState, video.paused, video.srcObject === stream], [0, HTMLMediaElement.NETWORK_NO_SOURCE, true, true]);
   await next(video, "canplaythrough");
   equal(events, ["loadstart", "durationchange", "resize", "loadedmetadata", "loadeddata", "canplay", "play", "playing", "canplaythrough"]);
-  equal([video.readyState, video.duration, video.videoWidth, video.videoHeight, video.paused], [4, Infinity, 640, 480, false]);
+  equal([video.readyState, video.duration, video.videoWidth, video.videoHeight, video.paused], [4, Infinity, 1280, 720, false]);
   await next(video, "timeupdate");
   equal([video.currentTime > 0, video.played.length, video.seekable.length], [true, 1, 0]);
   const sound = box.received("audio.play").at(-1);
