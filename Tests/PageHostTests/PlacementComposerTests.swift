@@ -56,6 +56,15 @@ import Testing
     #expect(composer.current == Placements(videos: [place], canvas: 0xFF10_2030))
   }
 
+  @Test func framesLendTheirOpacity() {
+    var composer = PlacementComposer()
+    composer.receive(
+      Self.message(1, frames: #"{"document": 8, "map": [1, 0, 0, 1, 0, 0], "clip": null, "opacity": 0.5}"#), of: 7, isMainFrame: true)
+    composer.receive(Self.message(1, video: 2), of: 8, isMainFrame: false)
+    composer.pictureUpdated()
+    #expect(composer.current.videos.map(\.opacity) == [0.5, 0.25])
+  }
+
   @Test func framesAreMappedAndClipped() {
     var composer = PlacementComposer()
     composer.receive(

@@ -243,6 +243,11 @@ const glass = (() => {
     };
   }
 
+  /// A frame shows nothing beyond its content box, wherever its document's videos stand.
+  function frameClip({ visible }) {
+    return [short(visible.x), short(visible.y), short(visible.width), short(visible.height)];
+  }
+
   /// The root's colour of a child frame, which has no canvas of its own on the stage.
   function backdrop(color) {
     return {
@@ -265,7 +270,7 @@ const glass = (() => {
     glassHoles.cut(targets);
     const videos = placed.map(entry);
     if (!native.isMainFrame && canvasColor?.[3] > 0) videos.unshift(backdrop(canvasColor));
-    const frames = placed.filter(({ child }) => child).map((one) => ({ document: one.child, map: mapOf(one), clip: clipOf(one) ?? null }));
+    const frames = placed.filter(({ child }) => child).map((one) => ({ document: one.child, map: mapOf(one), clip: frameClip(one), opacity: fine(one.opacity) }));
     const content = { canvas: glassColor.hexadecimal(canvas), videos, frames };
     const text = stringify(content);
     if (text === lastSent && !isForced) return false;

@@ -241,8 +241,16 @@ const glassHoles = (() => {
     return layers;
   }
 
+  /// One hole in a colour, as two layers that overlap: no seams between pieces where an element is turned.
+  function frame(color, width, height, { x, y, width: holeWidth, height: holeHeight }) {
+    const stops = (start, end) => `${color} ${start}px, transparent ${start}px, transparent ${end}px, ${color} ${end}px`;
+    return [`to right, ${stops(x, x + holeWidth)}`, `to bottom, ${stops(y, y + holeHeight)}`]
+      .map((gradient) => ({ x: 0, y: 0, width, height, image: `linear-gradient(${gradient})` }));
+  }
+
   /// Background layers that paint a colour and images everywhere but in the holes.
   function around(color, image, width, height, holes) {
+    if (holes.length === 1 && holes[0].quad && isNone(image) && glassColor.parse(color)[3] === 1) return frame(color, width, height, holes[0]);
     const pieces = bands({ x: 0, y: 0, width, height }, holes);
     const layers = glassGradient.around(image, width, height, pieces);
     const isFlat = layers.length === 0;

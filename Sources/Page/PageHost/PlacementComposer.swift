@@ -10,16 +10,18 @@ struct PlacementComposer {
   /// Documents that may wait or be known at once; the oldest are not needed by a page that works.
   static let documentLimit = 1024
 
+  private struct Frame: Equatable {
+    var document: UInt32
+    var map: AffineMap
+    var clip: ClipBox?
+    var opacity: Double
+  }
+
   private struct Document: Equatable {
     var serial: UInt32
     var canvas: UInt32?
     var videos: [VideoPlace]
-    var frames: [(document: UInt32, map: AffineMap, clip: ClipBox?)]
-
-    static func == (a: Self, b: Self) -> Bool {
-      a.serial == b.serial && a.canvas == b.canvas && a.videos == b.videos
-        && a.frames.elementsEqual(b.frames) { $0.document == $1.document && $0.map == $1.map && $0.clip == $1.clip }
-    }
+    var frames: [Frame]
   }
 
   private var documents: [UInt32: Document] = [:]
@@ -36,7 +38,7 @@ struct PlacementComposer {
   /// Takes a message of `document`, for the picture to come.
   mutating func receive(_ message: PlacementMessage, of document: UInt32, isMainFrame: Bool) {
     var places: [VideoPlace] = []
-    var frames: [(document: UInt32, map: AffineMap, clip: ClipBox?)] = []
+    var frames: [Frame] = []
     for video in message.videos {
       guard let place = video.place else {
         refusedCount += 1
@@ -49,7 +51,8 @@ struct PlacementComposer {
         refusedCount += 1
         return
       }
-      frames.append((frame.document, map, frame.clip.flatMap(ClipBox.init)))
+      frames.append(
+        Frame(document: frame.document, map: map, clip: frame.clip.flatMap(ClipBox.init), opacity: min(1, max(0, frame.opacity ?? 1))))
     }
     guard pending.count + documents.count < Self.documentLimit || pending[document] != nil || documents[document] != nil else {
       refusedCount += 1
@@ -107,13 +110,14 @@ struct PlacementComposer {
     if let main, let document = documents[main] {
       placements.canvas = document.canvas ?? Self.defaultCanvas
       var visited: Set<UInt32> = []
-      collect(main, map: .identity, clip: nil, into: &placements.videos, visited: &visited, depth: 0)
+      collect(main, map: .identity, clip: nil, opacity: 1, into: &placements.videos, visited: &visited, depth: 0)
     }
     current = placements
   }
 
   private func collect(
-    _ number: UInt32, map: AffineMap, clip: ClipBox?, into videos: inout [VideoPlace], visited: inout Set<UInt32>, depth: Int
+    _ number: UInt32, map: AffineMap, clip: ClipBox?, opacity: Double, into videos: inout [VideoPlace], visited: inout Set<UInt32>,
+    depth: Int
   ) {
     guard depth < Self.depthLimit, videos.count < Placements.limit, let document = documents[number], visited.insert(number).inserted else {
       return
@@ -126,11 +130,13 @@ struct PlacementComposer {
     for var place in document.videos {
       place.map = map.composed(with: place.map)
       place.clip = joined(place.clip)
+      place.opacity *= opacity
       videos.append(place)
     }
     for frame in document.frames {
       collect(
-        frame.document, map: map.composed(with: frame.map), clip: joined(frame.clip), into: &videos, visited: &visited, depth: depth + 1)
+        frame.document, map: map.composed(with: frame.map), clip: joined(frame.clip), opacity: opacity * frame.opacity, into: &videos,
+        visited: &visited, depth: depth + 1)
     }
   }
 }

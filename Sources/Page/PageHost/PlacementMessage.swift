@@ -17,6 +17,8 @@ struct PlacementMessage: Decodable, Equatable {
     var document: UInt32
     var map: [Double]
     var clip: [Double]?
+    /// Of the frame element and all around it; nil: 1.
+    var opacity: Double?
   }
 
   var serial: UInt32
