@@ -24,7 +24,7 @@ import Testing
         $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
       }
       try #require(bound == 0 && listen(listener, 1) == 0)
-      connection = try #require(BridgeConnection(path: path))
+      connection = try #require(BridgeConnection(path: path, backlogLimit: 1 << 20))
       peer = accept(listener, nil, nil)
       close(listener)
     }
@@ -84,24 +84,22 @@ import Testing
 
   @Test func theBacklogHasAnEnd() throws {
     let pair = try Pair()
-    let megabyte = [UInt8](repeating: 7, count: 1 << 20)
+    let piece = [UInt8](repeating: 7, count: 1 << 16)
     var sent = 0
-    while sent < 200, megabyte.withUnsafeBytes({ pair.connection.send(.dataChannelBinary, document: 1, target: 1, payload: $0) }) {
-      sent += 1
-    }
-    #expect(sent >= BridgeConnection.backlogLimit >> 20)
+    while sent < 200, piece.withUnsafeBytes({ pair.connection.send(.dataChannelBinary, document: 1, target: 1, payload: $0) }) { sent += 1 }
+    #expect(sent >= pair.connection.backlogLimit / piece.count)
     #expect(sent < 200)
     // What was taken arrives whole.
     var reader = BridgeFrameReader()
     var arrived = 0
-    var room = [UInt8](repeating: 0, count: 1 << 20)
+    var room = [UInt8](repeating: 0, count: 1 << 16)
     while arrived < sent {
       while true {
         let count = recv(pair.peer, &room, room.count, Int32(MSG_DONTWAIT))
         guard count > 0 else { break }
         room.withUnsafeBytes { reader.receive(UnsafeRawBufferPointer(rebasing: $0[..<count]).bytes) }
         while let frame = try reader.next() {
-          #expect(frame.payload.count == megabyte.count)
+          #expect(frame.payload.count == piece.count)
           arrived += 1
         }
       }

@@ -6,7 +6,7 @@ import Glibc
 /// One end of `bridge.sock` in a program that runs GLib's main loop: a stream of frames that never blocks. Main thread only.
 public final class BridgeConnection {
   /// The most that may wait for the socket, in bytes. What a document sends beyond is an error of the call that sends it.
-  public static let backlogLimit = 96 << 20
+  public let backlogLimit: Int
 
   /// Called for each frame that arrives.
   public var onFrame: ((BridgeFrame) -> Void)?
@@ -24,7 +24,8 @@ public final class BridgeConnection {
   private var deferredSource: guint = 0
 
   /// Connects to the socket at `path`; nil when nobody listens there.
-  public init?(path: String) {
+  public init?(path: String, backlogLimit: Int = 96 << 20) {
+    self.backlogLimit = backlogLimit
     descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return nil }
     var address = sockaddr_un()
@@ -66,7 +67,7 @@ public final class BridgeConnection {
 
   /// Queues a frame; false when the backlog is full or nobody is at the other end.
   public func send(_ kind: BridgeFrame.Kind, document: UInt32, target: UInt32, payload: UnsafeRawBufferPointer) -> Bool {
-    guard isOpen, payload.count <= BridgeFrame.maximumPayload, outgoing.count - outgoingStart + payload.count <= Self.backlogLimit else {
+    guard isOpen, payload.count <= BridgeFrame.maximumPayload, outgoing.count - outgoingStart + payload.count <= backlogLimit else {
       return false
     }
     if outgoingStart > 0, outgoingStart * 2 >= outgoing.count {
