@@ -12,6 +12,8 @@ final class Engine {
   let navigation: NavigationPolicy
   let page: PageSettings
   let trust: Trust
+  /// Called with the address of each download that was begun, and stopped.
+  var onDownload: ((String) -> Void)?
 
   /// What call services take for a browser that they know. The engine is Safari's: pages that look for its name run the code that suits it, while with
   /// another's they would use what it lacks. WebKitGTK's own text names Linux, which some services turn away as unknown.
@@ -67,6 +69,14 @@ final class Engine {
     let socket = options.bridgePath
     let origins = navigation.origins.sorted()
     withCStrings(origins) { set_extension_data(context, socket, $0) }
+
+    let begun: @convention(c) (OpaquePointer, OpaquePointer, gpointer?) -> Void = { _, download, engine in
+      let address = webkit_uri_request_get_uri(webkit_download_get_request(download)).map { String(cString: $0) } ?? ""
+      webkit_download_cancel(download)
+      unsafe Unmanaged<Engine>.fromOpaque(engine!).takeUnretainedValue().onDownload?(address)
+    }
+    _ = signal_connect(
+      UnsafeMutableRawPointer(session), "download-started", unsafeBitCast(begun, to: GCallback.self), Unmanaged.passUnretained(self).toOpaque())
   }
 
   /// The session on the data folder. Data that cannot be used never stops a start: it is put aside, or else nothing is kept.

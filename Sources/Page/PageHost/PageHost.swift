@@ -118,6 +118,7 @@ public final class PageHost {
           // What is configured is not left out silently: without it no page is loaded.
           return send(PageFailed(code: LoadFailure.Code.tls.rawValue, reason: "\(error)", url: settings.url))
         }
+        engine?.onDownload = { [unowned self] in send(PageRefused(url: $0, reason: "downloads are not taken")) }
         load(settings.url)
       case PageLoad.type: load(try decoder.decode(PageLoad.self, from: data).url)
       case PageReload.type: load(url)

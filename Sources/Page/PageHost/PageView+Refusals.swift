@@ -71,13 +71,13 @@ extension PageView {
   }
 
   private func authenticate(_ request: OpaquePointer) {
-    // Nobody is there to be asked for a password; a certificate is configured or not.
+    // Nobody is there to be asked for a password: the server's refusal is the answer. A certificate is configured or not.
     if webkit_authentication_request_get_scheme(request) == WEBKIT_AUTHENTICATION_SCHEME_CLIENT_CERTIFICATE_REQUESTED,
       let certificate = engine.trust.certificate
     {
       authenticate_with(request, certificate)
     } else {
-      webkit_authentication_request_cancel(request)
+      webkit_authentication_request_authenticate(request, nil)
     }
   }
 }
