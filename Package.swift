@@ -75,7 +75,9 @@ let package = Package(
     .target(name: "CPageScript", path: "Sources/C/CPageScript"),
     .target(
       name: "CPageTrust", dependencies: ["CGLib"], path: "Sources/C/CPageTrust",
-      linkerSettings: ["gnutls", "gio-2.0", "gobject-2.0", "glib-2.0"].map { .linkedLibrary($0) } + [.unsafeFlags(["-static-stdlib"])]),
+      linkerSettings: ["gnutls", "gio-2.0", "gobject-2.0", "glib-2.0"].map { .linkedLibrary($0) }
+        // No Swift in it, and none to be looked for.
+        + [.unsafeFlags(["-static-stdlib", "-nostartfiles"])]),
     .target(name: "CGlass", dependencies: ["CWebKit"], path: "Sources/C/CGlass"),
     .target(name: "CWaylandClient", path: "Sources/C/CWaylandClient", linkerSettings: [.linkedLibrary("wayland-client")]),
     .target(name: "CDemoPage", path: "Sources/C/CDemoPage"),
