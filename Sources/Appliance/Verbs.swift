@@ -174,6 +174,9 @@ extension Verbs {
     for (index, path) in configuration.tls.certificateFiles.enumerated() { states.append(state("tls.ca_files[\(index)]", .file(path))) }
     if let path = configuration.tls.clientCertificate { states.append(state("tls.client_certificate", .file(path))) }
     if let path = configuration.tls.clientKey { states.append(state("tls.client_key", .file(path))) }
+    if case .page = configuration.call?.target {
+      states.append(DeviceState(key: "call.url", device: PageProgram.name, present: PageProgram.path() != nil))
+    }
     if let path = configuration.call?.tokenFile { states.append(state("call.token_file", .file(path))) }
     return states
   }

@@ -1,4 +1,5 @@
 import Base
+import Foundation
 import Stage
 import Testing
 
@@ -115,6 +116,13 @@ import Testing
     #expect(page.warnings.isEmpty)
     #expect(page.call?.target == .page(url: "https://calls.example.org/room/lobby?box=0001"))
     #expect(page.grants.all.count == 1 && page.call?.loadDeadline == 15 && page.page.dialogTimeout == 30)
+  }
+
+  @Test func examplesInTheREADMEAreValid() throws {
+    let text = String(decoding: TemporaryFolder.bytes(of: "\(folder)/../README.md"), as: UTF8.self)
+    let examples = text.components(separatedBy: "```toml\n").dropFirst().compactMap { $0.components(separatedBy: "```").first }
+    #expect(examples.count == 2)
+    for example in examples { #expect(try load(example).warnings.isEmpty) }
   }
 
   @Test(arguments: [("parlor.toml", 15), ("page.toml", 5)])

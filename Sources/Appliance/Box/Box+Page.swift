@@ -26,7 +26,7 @@ extension Box {
   /// Starts the page program and has it load the call's page.
   func startPage(_ url: String, _ settings: Configuration.Call) throws(VerbFailure) {
     let page = PageCall(
-      pageConfiguration(url, settings), network: network, stage: stage, onChange: { [weak self] in self?.pageChanged($0) },
+      pageConfiguration(url, settings), network: network, stage: stage, onChange: { [weak self] _ in self?.pageChanged() },
       onNews: { [weak self] in self?.take($0) })
     let isNew = call.withLock { call in
       guard call.page == nil else { return false }
@@ -47,7 +47,7 @@ extension Box {
       call.withLock { $0.page = nil }
       throw VerbFailure(.unavailable, "\(failure)")
     }
-    pageChanged(page.state)
+    pageChanged()
     watchClock(of: page)
   }
 
@@ -115,13 +115,16 @@ extension Box {
 
   // MARK: What happens
 
-  private func pageChanged(_ page: PageSupervisor) {
-    guard call.withLock({ $0.page }) != nil else { return }
-    health.withLock { health in
+  private func pageChanged() {
+    guard let call = call.withLock({ $0.page }) else { return }
+    // Asked for under the lock: news from several threads must not overtake each other.
+    let page = health.withLock { health in
+      let page = call.state
       let now = Date()
       health.set(page.code.map { ($0, page.reason ?? "") }, area: "page", now: now)
       health.set(page.isClockToBlame ? (.clockUnset, "nothing has set the clock") : nil, area: "clock", now: now)
       health.setCall(page.state == .inCall ? .connected : page.isDrawn ? .idle : .connecting, now: now)
+      return page
     }
     showHealth(retryAt: page.retryAt ?? page.hostRetry)
   }

@@ -178,12 +178,16 @@ final class PageCall: Sendable {
 
   private func change(_ body: (inout PageSupervisor) -> Void) {
     guard !parts.withLock({ $0.isStopping }) else { return }
-    let (state, actions) = supervisor.withLock { supervisor in
+    let (state, hostFailure, actions) = supervisor.withLock { supervisor in
+      let before = supervisor.code
       body(&supervisor)
+      // What the page host says of a page has its line already.
+      let hostFailure = supervisor.code == .pageHost && before != .pageHost ? supervisor.reason : nil
       var actions: [PageSupervisor.Action] = []
       while let action = supervisor.pollAction() { actions.append(action) }
-      return (supervisor, actions)
+      return (supervisor, hostFailure, actions)
     }
+    if let hostFailure { Log.error("page: \(hostFailure) (\(HealthCode.pageHost))") }
     for action in actions { act(action) }
     setTimer()
     onChange(state)

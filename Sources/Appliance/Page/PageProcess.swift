@@ -105,7 +105,7 @@ final class PageProcess: Sendable {
       if wish == .stop { return onEvent(.ended(reason: end, nextStart: nil)) }
       let now = MonotonicClock.now()
       let next = wish == .restart ? now : backoff.failed(at: now)
-      if wish == .none { Log.error("\(PageProgram.name): \(end)") }
+      if wish == .none { Log.warning("\(PageProgram.name): \(end)") }
       onEvent(.ended(reason: end, nextStart: next))
       if !rest(until: next) { return }
     }
