@@ -99,7 +99,7 @@ import Testing
     let page =
       "data:text/html;charset=utf-8,<body style='background:rgb(0,128,255)'><select style='position:absolute;left:20px;top:100px'>"
       + "<option>first<option>second<option>third</select>"
-      + "<input autofocus style='position:absolute;left:200px;top:100px' oninput=\"if(value=='Käse')document.body.style.background='lime'\">"
+      + "<input style='position:absolute;left:200px;top:100px' onfocus=\"document.body.style.background='yellow'\" oninput=\"if(value=='Käse')document.body.style.background='lime'\">"
       + "<div style='position:absolute;top:2000px;height:2000px;width:100%25;background:red'></div>"
     let program = try TestProgram(["/usr/lib/x86_64-linux-gnu/webkitgtk-6.0/MiniBrowser", page], on: screen)
     let blue = Color(red: 0, green: 128, blue: 255)
@@ -112,6 +112,8 @@ import Testing
     #expect(screen.wait { $0[60, 240].resembles(blue) })
 
     screen.click(x: 300, y: 150)
+    #expect(screen.wait { $0[600, 400].resembles(Color(red: 255, green: 255, blue: 0)) })
+    try screen.keep("web-focused")
     screen.send(.text("Käse"))
     #expect(screen.wait { $0[600, 400].resembles(Color(red: 0, green: 255, blue: 0)) })
 
