@@ -36,6 +36,7 @@ public final class WaylandServer: @unchecked Sendable {
   private let onToplevel: @Sendable (ToplevelEvent) -> Void
   private static let listenerToken: UInt64 = 0
   private static let connectionLimit = 64
+  private static let hangUp = "it hung up"
 
   private struct Connection {
     var socket: Wayland.Descriptor
@@ -188,7 +189,7 @@ public final class WaylandServer: @unchecked Sendable {
     if received > 0 {
       compositor.receive(bytes, descriptors: descriptors, from: connection.client, now: StageThread.now())
     } else if received == 0 || (code != EAGAIN && code != EINTR) {
-      let reason = received == 0 ? "it hung up" : unsafe String(cString: strerror(code))
+      let reason = received == 0 ? WaylandServer.hangUp : unsafe String(cString: strerror(code))
       compositor.disconnect(connection.client, reason: reason, now: StageThread.now())
     }
   }
@@ -204,7 +205,7 @@ public final class WaylandServer: @unchecked Sendable {
         }
         if sent == 0 { break }
       }
-      if isBroken { compositor.disconnect(connection.client, reason: "it hung up", now: StageThread.now()) }
+      if isBroken { compositor.disconnect(connection.client, reason: WaylandServer.hangUp, now: StageThread.now()) }
       if let reason = connection.client.endReason {
         finish(identifier, reason)
         continue
@@ -235,6 +236,13 @@ public final class WaylandServer: @unchecked Sendable {
   private func finish(_ identifier: Int, _ reason: String) {
     guard let connection = connections.removeValue(forKey: identifier) else { return }
     _ = linux_epoll_remove(epoll.number, connection.socket.number)
-    Log.info("Wayland client \(identifier) (process \(connection.client.peer.process)): \(reason)")
+    let line = "Wayland client \(identifier), process \(connection.client.peer.process): \(reason)"
+    if reason == WaylandServer.hangUp {
+      Log.info(line)
+    } else {
+      // What the client did wrong, or what it asked too much of.
+      compositor.counters.count("wayland.ended")
+      Log.warning(line)
+    }
   }
 }

@@ -21,12 +21,12 @@ import Stage
 /// Memory that every descriptor of a request is: some pixels, and an end.
 nonisolated(unsafe) private let memory: Int32 = {
   let memory = linux_memory_create("fuzz")
-  ftruncate(memory, 65_536)
+  ftruncate(memory, 1 << 20)
   return memory
 }()
 
 private struct Session {
-  private let compositor = Wayland.Compositor(output: Wayland.OutputMode(width: 64, height: 48, refreshRate: 60))
+  private let compositor = Wayland.Compositor(output: Wayland.OutputMode(width: 200, height: 100, refreshRate: 60))
   private var clients: [Wayland.Client] = []
   private var now = Instant.zero
 
@@ -108,7 +108,7 @@ private struct Session {
             && source.y + source.height <= layer.bitmap.height, "a crop lies within its bitmap")
       }
       for area in layer.damage {
-        precondition(area.x >= 0 && area.y >= 0 && area.x + area.width <= 64 && area.y + area.height <= 48, "damage is on the screen")
+        precondition(area.x >= 0 && area.y >= 0 && area.x + area.width <= 200 && area.y + area.height <= 100, "damage is on the screen")
       }
     }
   }
