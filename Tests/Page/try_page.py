@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+import tempfile
 import time
 
 from page_harness import PageTrial, summary
@@ -14,8 +15,9 @@ parser.add_argument("--allow", action="append", default=[], help="another origin
 parser.add_argument("--size", default="1280x720")
 options = parser.parse_args()
 
-with PageTrial(
-    options.url, size=tuple(map(int, options.size.split("x"))), log_level="debug", allowedOrigins=options.allow
+# The web engine tells of the console only where data is kept.
+with tempfile.TemporaryDirectory() as folder, PageTrial(
+    options.url, size=tuple(map(int, options.size.split("x"))), log_level="debug", allowedOrigins=options.allow, dataFolder=folder
 ) as trial:
     end = time.monotonic() + options.seconds
     told = 0

@@ -25,8 +25,8 @@ static inline WebKitWebContext *new_web_context(WebKitMemoryPressureSettings *me
 }
 
 /// What the page extension is told when its process starts.
-static inline void set_extension_data(WebKitWebContext *context, const char *socket, const char *const *origins) {
-  webkit_web_context_set_web_process_extensions_initialization_user_data(context, g_variant_new("(s^as)", socket, origins));
+static inline void set_extension_data(WebKitWebContext *context, const char *socket, const char *const *origins, gboolean tells_console) {
+  webkit_web_context_set_web_process_extensions_initialization_user_data(context, g_variant_new("(s^asb)", socket, origins, tells_console));
 }
 
 /// Reads a message of the extension: number, flag, text. The text is the caller's.

@@ -1,7 +1,6 @@
 #pragma once
 #include <glib-unix.h>
 #include <jsc/jsc.h>
-#include <stdio.h>
 #include <webkit/webkit-web-process-extension.h>
 
 // Swift sees neither variadic functions nor macros that cast.
@@ -16,12 +15,15 @@ static inline void send_to_view(WebKitWebPage *page, const char *name, guint32 n
   webkit_web_page_send_message_to_view(page, webkit_user_message_new(name, g_variant_new("(ubs)", number, flag, text)), NULL, NULL, NULL);
 }
 
-/// The settings that the host handed over when it started this process: the socket's path and the admitted origins. The caller frees both.
-static inline gboolean read_user_data(GVariant *data, char **socket, char ***origins) {
-  if (!data || !g_variant_is_of_type(data, G_VARIANT_TYPE("(sas)"))) return FALSE;
-  g_variant_get(data, "(s^as)", socket, origins);
+/// The settings that the host handed over when it started this process: the socket's path and the admitted origins, which the caller frees, and whether
+/// the page's console is wanted in the log.
+static inline gboolean read_user_data(GVariant *data, char **socket, char ***origins, gboolean *tells_console) {
+  if (!data || !g_variant_is_of_type(data, G_VARIANT_TYPE("(sasb)"))) return FALSE;
+  g_variant_get(data, "(s^asb)", socket, origins, tells_console);
   return TRUE;
 }
 
-/// Console messages go to the standard output: each line at once, also into a file.
-static inline void write_lines_at_once(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
+/// A console message as a line: where it was written, and what.
+static inline char *console_line(WebKitConsoleMessage *message) {
+  return g_strdup_printf("%s:%u: %s", webkit_console_message_get_source_id(message), webkit_console_message_get_line(message), webkit_console_message_get_text(message));
+}

@@ -16,17 +16,18 @@ public final class Extension {
   /// The open documents, by number.
   private(set) var documents: [UInt32: Document] = [:]
   private var origins: Set<String> = []
+  private var tellsConsole = false
   private var random = SystemRandomNumberGenerator()
 
   /// How long a page waits for the answer of a call, in microseconds.
   private static let callLimit: gint64 = 500_000
 
-  /// Begins: `webExtension` is WebKit's object, `userData` what the host handed over (a `(sas)`: the socket's path, the admitted origins).
+  /// Begins: `webExtension` is WebKit's object, `userData` what the host handed over (a `(sasb)`: the socket's path, the admitted origins, whether the page's console is wanted in the log).
   public func start(_ webExtension: OpaquePointer, userData: OpaquePointer?) {
-    write_lines_at_once()
     var socket: UnsafeMutablePointer<CChar>?
     var list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-    guard read_user_data(userData, &socket, &list) != 0, let socket, let list else {
+    var tellsConsole: gboolean = 0
+    guard read_user_data(userData, &socket, &list, &tellsConsole) != 0, let socket, let list else {
       Log.error("the host handed over no settings")
       return
     }
@@ -39,6 +40,7 @@ public final class Extension {
       origins.insert(String(cString: origin))
       index += 1
     }
+    self.tellsConsole = tellsConsole != 0
     connection = BridgeConnection(path: String(cString: socket))
     guard let connection else {
       Log.error("nobody listens at \(String(cString: socket))")
@@ -194,6 +196,13 @@ public final class Extension {
       return 1
     }
     signal_connect(UnsafeMutableRawPointer(page), "user-message-received", unsafeBitCast(received, to: GCallback.self), nil)
+    guard tellsConsole else { return }
+    let told: @convention(c) (OpaquePointer, OpaquePointer, gpointer?) -> Void = { _, message, _ in
+      let line = console_line(message)
+      Log.notice("console: \(line.map { String(cString: $0) } ?? "")")
+      g_free(line)
+    }
+    signal_connect(UnsafeMutableRawPointer(page), "console-message-sent", unsafeBitCast(told, to: GCallback.self), nil)
   }
 
   private func closeWithoutPage(_ number: UInt32) {

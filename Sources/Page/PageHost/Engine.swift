@@ -63,12 +63,11 @@ final class Engine {
     webkit_settings_set_enable_fullscreen(settings, 1)
     webkit_settings_set_enable_smooth_scrolling(settings, 0)
     webkit_settings_set_enable_site_specific_quirks(settings, 0)
-    webkit_settings_set_enable_write_console_messages_to_stdout(settings, options.logLevel == .debug ? 1 : 0)
 
     policies = make_website_policies()
     let socket = options.bridgePath
     let origins = navigation.origins.sorted()
-    withCStrings(origins) { set_extension_data(context, socket, $0) }
+    withCStrings(origins) { set_extension_data(context, socket, $0, options.logLevel == .debug ? 1 : 0) }
 
     let begun: @convention(c) (OpaquePointer, OpaquePointer, gpointer?) -> Void = { _, download, engine in
       let address = webkit_uri_request_get_uri(webkit_download_get_request(download)).map { String(cString: $0) } ?? ""
@@ -76,7 +75,8 @@ final class Engine {
       unsafe Unmanaged<Engine>.fromOpaque(engine!).takeUnretainedValue().onDownload?(address)
     }
     _ = signal_connect(
-      UnsafeMutableRawPointer(session), "download-started", unsafeBitCast(begun, to: GCallback.self), Unmanaged.passUnretained(self).toOpaque())
+      UnsafeMutableRawPointer(session), "download-started", unsafeBitCast(begun, to: GCallback.self),
+      Unmanaged.passUnretained(self).toOpaque())
   }
 
   /// The session on the data folder. Data that cannot be used never stops a start: it is put aside, or else nothing is kept.
