@@ -72,6 +72,8 @@ if [[ $quick == no ]]; then
   check "the example in README.md" Scripts/readme-example.sh
   headline "the page's JavaScript"
   counted page-script Tests/Page/JavaScript/run.py
+  headline "the page host"
+  counted page-host python3 Tests/Page/run.py
   headline "calls with real peers"
   counted interop .build/venv/bin/python Tests/Interop/run.py
   headline "call pages"

@@ -1,4 +1,4 @@
-"""What parlor-page does with pages good and bad. Ends with `page host: N passed, N failed`.
+"""What parlor-page does with pages good and bad. Ends with `page-host: N passed, N failed`.
 
     python3 Tests/Page/run.py [--only WORD]
 """
@@ -380,7 +380,7 @@ def main():
             failed += 1
             verdict = "FAILED\n" + traceback.format_exc()
         print(f"{function.__name__}: {verdict} ({time.monotonic() - start:.1f} s)", flush=True)
-    print(f"page host: {len(chosen) - failed} passed, {failed} failed")
+    print(f"page-host: {len(chosen) - failed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 
 
