@@ -186,6 +186,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     freeWatches.append(index)
   }
 
+  /// How many descriptors are watched now.
+  package var watchCount: Int { checked { watches.count - freeWatches.count } }
+
   private func index(of registration: Registration) -> Int? {
     checkIsolated()
     let index = Int(registration.slot)

@@ -25,10 +25,11 @@ import Testing
     await world.stop()
   }
 
-  @Test(arguments: [
-    [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0], [0, 0, 0, 9, 7, 0, 0, 0, 1, 0, 0, 0, 0],
-    [4, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0],
-  ] as [[UInt8]])
+  @Test(
+    arguments: [
+      [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0], [0, 0, 0, 9, 7, 0, 0, 0, 1, 0, 0, 0, 0],
+      [4, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0],
+    ] as [[UInt8]])
   func malformedFramesEndTheirSender(bytes: [UInt8]) async throws {
     let world = try await World()
     let client = try world.client()
@@ -121,7 +122,9 @@ import Testing
     }
     client.send(BridgeFrame(kind: .control, document: 1, payload: [0xFF, 0xFE, 0x80]))
     client.send(BridgeFrame(kind: .callAnswer, document: 1, payload: []))
-    client.send(BridgeFrame(control: #"{"type": "connection.addIceCandidate", "id": 41, "connection": 1, "candidate": {"candidate": 5}}"#, document: 1))
+    client.send(
+      BridgeFrame(
+        control: #"{"type": "connection.addIceCandidate", "id": 41, "connection": 1, "candidate": {"candidate": 5}}"#, document: 1))
     struct Answer: Decodable { var type: String, id: UInt32, error: ReplyError }
     let answer = try await client.next("refusal") { try? JSONDecoder().decode(Answer.self, from: Data($0.payload)) }
     #expect(answer.id == 41 && answer.error.name == "TypeError" && answer.error.message.hasPrefix("candidate.candidate: "))

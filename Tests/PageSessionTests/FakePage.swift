@@ -11,7 +11,7 @@ final class FakeClient: Sendable {
   struct Refused: Error, Equatable { var name: String, message: String }
 
   private struct State {
-    var frames: [BridgeFrame] = []
+    var frames: [(serial: Int, frame: BridgeFrame)] = []
     var isEnded = false
     var isPaused = false
     var received = 0
@@ -51,8 +51,8 @@ final class FakeClient: Sendable {
       reader.receive(buffer.span.bytes.extracting(0..<count))
       while let frame = try? reader.next() {
         state.withLock {
-          $0.frames.append(frame)
           $0.received += 1
+          $0.frames.append(($0.received, frame))
         }
       }
     }
@@ -82,13 +82,15 @@ final class FakeClient: Sendable {
   /// Waits until something of what arrived is what `take` looks for. The limit only ends a hang.
   func next<Value>(_ what: String, seconds: Double = 30, _ take: (BridgeFrame) -> Value?) async throws -> Value {
     let end = ContinuousClock.now + .seconds(seconds)
+    var looked = 0
     while ContinuousClock.now < end {
       let found = state.withLock { state -> Value? in
-        for (index, frame) in state.frames.enumerated() {
-          guard let value = take(frame) else { continue }
+        for (index, entry) in state.frames.enumerated() where entry.serial > looked {
+          guard let value = take(entry.frame) else { continue }
           state.frames.remove(at: index)
           return value
         }
+        looked = state.received
         return nil
       }
       if let found { return found }
@@ -99,7 +101,10 @@ final class FakeClient: Sendable {
   }
 
   /// What arrived and nobody waited for.
-  var pending: [BridgeFrame] { state.withLock { $0.frames } }
+  var pending: [BridgeFrame] { state.withLock { $0.frames.map(\.frame) } }
+
+  /// Forgets what arrived.
+  func forget() { state.withLock { $0.frames = [] } }
 
   /// Waits for the end of the connection.
   func end() async throws {

@@ -31,7 +31,9 @@ import Testing
       world: world, pair: pair, transceiver: transceiver, received: try #require(offered.transceivers.first).receivingTrack.track)
   }
 
-  private func openCamera(_ page: FakeDocument, track: UInt32, _ change: (inout TrackSettings) -> Void = { _ in }) async throws -> TrackSettings {
+  private func openCamera(_ page: FakeDocument, track: UInt32, _ change: (inout TrackSettings) -> Void = { _ in }) async throws
+    -> TrackSettings
+  {
     var settings = TrackSettings()
     change(&settings)
     let reply: TrackReply = try await page.request(
@@ -62,7 +64,8 @@ import Testing
     call.caller.post(TrackMake(track: 13, trackId: "made", kind: .video))
     let _: NoValue = try await call.caller.request(
       SenderSetTrack(
-        id: call.caller.identifier(), connection: call.pair.connections.caller, transceiver: call.transceiver, track: 13, isReplacing: true))
+        id: call.caller.identifier(), connection: call.pair.connections.caller, transceiver: call.transceiver, track: 13, isReplacing: true)
+    )
     let red = picture(width: 96, height: 64, [230, 20, 20, 255])
     call.caller.send(.video, target: 13, red)
     let second = try await call.callee.event(VideoSize.self)
@@ -76,10 +79,12 @@ import Testing
     // Nothing is sent without a track, and the sender goes on with the next one.
     let _: NoValue = try await call.caller.request(
       SenderSetTrack(
-        id: call.caller.identifier(), connection: call.pair.connections.caller, transceiver: call.transceiver, track: nil, isReplacing: true))
+        id: call.caller.identifier(), connection: call.pair.connections.caller, transceiver: call.transceiver, track: nil, isReplacing: true
+      ))
     let _: NoValue = try await call.caller.request(
       SenderSetTrack(
-        id: call.caller.identifier(), connection: call.pair.connections.caller, transceiver: call.transceiver, track: 11, isReplacing: true))
+        id: call.caller.identifier(), connection: call.pair.connections.caller, transceiver: call.transceiver, track: 11, isReplacing: true)
+    )
     let third = try await call.callee.event(VideoSize.self)
     #expect(third.width == 320)
     await #expect(throws: FakeClient.Refused(name: "TypeError", message: "the track is not of kind video")) {
@@ -220,7 +225,9 @@ import Testing
     let offer: Description = try await page.request(CreateOffer(id: page.identifier(), connection: 1))
     #expect(offer.sdp.lowercased().contains(try #require(made.fingerprints.first?.value)))
     let capabilities = try JSONDecoder().decode(CapabilitiesReply.self, from: Data(try await page.call(GetCapabilities())))
-    #expect(capabilities.video.codecs.contains { $0.mimeType == "video/VP8" } && capabilities.audio.codecs.contains { $0.mimeType == "audio/opus" })
+    #expect(
+      capabilities.video.codecs.contains { $0.mimeType == "video/VP8" }
+        && capabilities.audio.codecs.contains { $0.mimeType == "audio/opus" })
     #expect(capabilities.video.headerExtensions.contains { $0.uri == "urn:3gpp:video-orientation" })
     page.post(CertificateRelease(certificate: 3))
     await world.stop()

@@ -20,11 +20,13 @@ final class DecoderThread: Sendable {
   private let wake = WakeSignal()
   private let thread: Guarded<WorkerThread?> = Guarded(nil)
   let implementationName: String
+  private let permit: CodecThreadPermit
 
   /// Frames that may wait: a third of a second at 30 frames per second.
   private static let limit = 10
 
   init(codec: VideoCodec, output: @escaping @Sendable (Outcome) -> Void) throws(CodecError) {
+    permit = try CodecThreadPermit()
     let box = Handover(try CodecFactory.videoDecoder(codec))
     implementationName = box.object.implementationName
     self.output = output

@@ -13,11 +13,13 @@ final class EncoderThread: Sendable {
   private let limits = Guarded(EncodingLimits())
   private let thread: Guarded<WorkerThread?> = Guarded(nil)
   let implementationName: String
+  private let permit: CodecThreadPermit
 
   /// Starts encoding. `output` is called on the encoder's thread.
   init(
     codec: VideoCodec, settings: VideoEncoderSettings, output: @escaping @Sendable (EncodedVideoFrame, _ encodeTime: Interval) -> Void
   ) throws(CodecError) {
+    permit = try CodecThreadPermit()
     let box = Handover(try CodecFactory.videoEncoder(codec, settings: settings))
     implementationName = box.object.implementationName
     bitrate = Atomic(settings.bitrate)

@@ -49,13 +49,16 @@ public final class PageService: Sendable {
   /// Follows the machine's addresses.
   public func networkChanged() { onBridge { $0.networkChanged() } }
 
+  /// Tells all pages that devices or grants are others now.
+  public func devicesChanged() { onBridge { $0.devicesChanged() } }
+
   /// What is open, and how it goes.
   public func statistics() async -> PageStatistics {
     let bridge = self.bridge
     return await network.loop.perform { bridge.statistics() }
   }
 
-  /// Closes all connections of all documents, and the socket. The service is not used afterwards.
+  /// Closes all connections of all documents, and the socket. To be called before the service is dropped.
   public func stop() async {
     let bridge = self.bridge
     await network.loop.perform { bridge.stop() }

@@ -14,7 +14,7 @@ final class PageBridge: @unchecked Sendable {
   let media: PageService.Media
   let playout: PlayoutThread
   let videos: ShownVideos
-  let admission: Admission
+  private(set) var admission: Admission
   let onEvent: @Sendable (PageEvent) -> Void
   /// Counts of everything that was dropped or refused.
   var counters = Counters()
@@ -163,6 +163,7 @@ final class PageBridge: @unchecked Sendable {
 
   func load(_ url: String) {
     settings.url = url
+    admission.admit(url: url)
     command(PageLoad(url: url))
   }
 
@@ -210,6 +211,9 @@ final class PageBridge: @unchecked Sendable {
     guard !isStopped else { return }
     onEvent(.callStateChanged(documents.flatMap { $0.connections.values.map(\.state) }.filter { $0 != .new }.map(\.rawValue)))
   }
+
+  /// Tells all documents that devices or grants are others now.
+  func devicesChanged() { for document in documents { document.send(DevicesChanged()) } }
 
   func networkChanged() {
     for document in documents { for connection in document.connections.values { connection.session.networkChanged() } }

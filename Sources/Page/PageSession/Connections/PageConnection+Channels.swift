@@ -131,7 +131,9 @@ extension PageConnection {
         protocol: channel.options.protocolName, negotiated: false, identifier: channel.streamIdentifier.map { Int($0) }))
   }
 
-  private func stream(of identifier: DataChannelIdentifier) -> Int? { session.connection.dataChannel(identifier)?.streamIdentifier.map { Int($0) } }
+  private func stream(of identifier: DataChannelIdentifier) -> Int? {
+    session.connection.dataChannel(identifier)?.streamIdentifier.map { Int($0) }
+  }
 
   /// The channels that have their stream.
   var describedChannels: [Snapshot.Channel] {

@@ -8,13 +8,16 @@ import BridgeMessages
 /// origin must have the grant. That is W3C Permissions' rule: a frame asks with the permission of its top-level page, which delegated it. A grant of
 /// a framed origin alone counts for nothing while another page is on the screen: else any admitted page could make use of it by framing it.
 struct Admission: Sendable {
-  private let origins: Set<String>
+  private var origins: Set<String>
   private let grants: @Sendable (String) -> PageService.Grant
 
   init(settings: PageSettings, grants: @escaping @Sendable (String) -> PageService.Grant) {
     origins = Set(([settings.url] + settings.allowedOrigins).compactMap(Admission.origin))
     self.grants = grants
   }
+
+  /// Admits the origin of a page that the box itself loads.
+  mutating func admit(url: String) { if let origin = Admission.origin(url) { origins.insert(origin) } }
 
   /// Whether the document may use calls at all.
   func admits(_ document: DocumentOpen) -> Bool {

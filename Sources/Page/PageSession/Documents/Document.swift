@@ -24,6 +24,7 @@ final class Document: @unchecked Sendable {
   var elements: [UInt32: PlayedElement] = [:]
   var taps: [UInt32: Tap] = [:]
   var certificates: [UInt32: Certificate] = [:]
+  private var certificatesInMaking = 0
   private var lastNumber: UInt32 = 0
   private(set) var isClosed = false
 
@@ -31,6 +32,8 @@ final class Document: @unchecked Sendable {
   static let limit = 2_048
   /// More peer connections than any page needs: each has sockets.
   static let connectionLimit = 500
+  /// More certificates than any page needs: an RSA key takes the processor's time.
+  static let certificateLimit = 256
   /// More data channels than SCTP has streams for are of no use.
   static let channelLimit = 65_535
   /// A call's answer when there is none: no picture.
@@ -200,9 +203,10 @@ final class Document: @unchecked Sendable {
   }
 
   private func generate(_ message: CertificateGenerate) {
-    guard certificates[message.certificate] == nil, certificates.count < Document.limit else {
+    guard certificates[message.certificate] == nil, certificates.count + certificatesInMaking < Document.certificateLimit else {
       return reply(message.id, Result<NoValue, _>.failure(ReplyError("OperationError", "the page has too many certificates")))
     }
+    certificatesInMaking += 1
     // An RSA key takes a tenth of a second or more, and must not hold the network up.
     let (loop, seconds) = (self.loop, message.expires.map { $0 / 1_000 })
     Task.detached { [weak self] in
@@ -213,12 +217,13 @@ final class Document: @unchecked Sendable {
 
   private static func makeCertificate(_ algorithm: CertificateGenerate.Algorithm, expires: Double?) throws(DTLSError) -> Certificate {
     let now = Double(MonotonicClock.wallClock()) / 1e9
-    // Whole days, at most W3C's year; JavaScript compares the exact time that was asked for.
-    let days = max(1, min(365, ((expires.map { $0 - now } ?? 30 * 86_400) / 86_400).rounded(.up)))
+    // Whole days, at most W3C's year, and no second too short: JavaScript compares the exact time that was asked for.
+    let days = max(1, min(365, ((expires.map { $0 - now + 1 } ?? 29 * 86_400) / 86_400).rounded(.down) + 1))
     return try Certificate.generate(validDays: days.isFinite ? Int(days) : 30, keyType: algorithm == .rsa ? .rsa2048 : .ecdsaP256)
   }
 
   private func finish(_ message: CertificateGenerate, _ made: Result<Certificate, DTLSError>) {
+    certificatesInMaking -= 1
     guard !isClosed else { return }
     switch made {
     case .success(let certificate):

@@ -1,0 +1,20 @@
+import Codecs
+import Synchronization
+
+/// The permit that each encoder and decoder holds for its thread. A page or a peer can ask for any number of them, the machine has not.
+final class CodecThreadPermit: Sendable {
+  /// More than any call needs: a meeting of a hundred shows fewer at a time.
+  static let limit = 192
+
+  private static let taken = Atomic(0)
+
+  /// Throws when too many encoders and decoders run already.
+  init() throws(CodecError) {
+    // A refused permit is given back by its deinitializer too.
+    guard CodecThreadPermit.taken.add(1, ordering: .relaxed).newValue <= CodecThreadPermit.limit else {
+      throw .unavailable("\(CodecThreadPermit.limit) encoders and decoders run already")
+    }
+  }
+
+  deinit { CodecThreadPermit.taken.subtract(1, ordering: .relaxed) }
+}
