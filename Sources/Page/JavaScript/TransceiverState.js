@@ -5,6 +5,8 @@ class SenderState {
   lastParameters = null;
   degradationPreference = undefined;
   dtmf = null;
+  /// The encodings before an offer that is under way.
+  stableEncodings = null;
 
   constructor(transceiver, track, streamIds, encodings) {
     this.transceiver = transceiver;
@@ -13,6 +15,12 @@ class SenderState {
     this.encodings = encodings;
     this.object = makeSender(this);
     if (transceiver.kind === "audio") this.dtmf = makeToneSender(this);
+  }
+
+  /// By a description: what `getParameters` returned before can no longer be set.
+  replaceEncodings(encodings) {
+    this.encodings = encodings;
+    this.lastParameters = null;
   }
 }
 

@@ -26,6 +26,12 @@ function parseMediaSections(description) {
   });
 }
 
+/// The layers that a media section asks to be sent (RFC 8853): the first of each list of alternatives.
+function receivedLayers({ lines }) {
+  const list = lines.find((line) => line.startsWith("a=simulcast:"))?.match(/recv ([^ ]+)/)?.[1];
+  return list ? [...new Set(list.split(";").map((layer) => layer.split(",")[0].replace(/^~/, "")))] : [];
+}
+
 /// The ICE user name fragments in descriptions.
 function usernameFragments(...descriptions) {
   return descriptions.flatMap(parseMediaSections).flatMap(({ iceParameters }) => iceParameters?.usernameFragment ?? []);

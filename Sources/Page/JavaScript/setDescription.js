@@ -63,6 +63,7 @@ function applySnapshot(connection, snapshot, { type, isRemote, newest }) {
       transceiver.hasFiredTrack = directionReceives(entry.currentDirection);
     }
   }
+  takeLayers(connection, type, isRemote, previousState);
   takeTransports(connection, snapshot, type, isRemote);
   for (const { channel, identifier } of snapshot.channels ?? []) dataChannel(channel)?.setIdentifier(identifier);
 
@@ -92,6 +93,28 @@ function mergeTransceivers(connection, entries, newest, changes) {
     transceiver.mid = null;
   }
   connection.transceivers = merged;
+}
+
+/// What the peer's wishes make of the senders' encodings, and a rollback unmakes (W3C section 4.4.1.5, [[SendEncodings]]).
+function takeLayers(connection, type, isRemote, previousState) {
+  const { pendingRemote, currentRemote } = connection.descriptions;
+  // A new offer changes nothing of what was negotiated before its answer.
+  const isAnswer = type === "answer" || type === "pranswer";
+  const sections = isRemote || isAnswer ? parseMediaSections(pendingRemote ?? currentRemote) : [];
+  for (const { sender, mid, currentDirection, kind } of connection.transceivers) {
+    if (previousState === "stable") sender.stableEncodings = structuredClone(sender.encodings);
+    if (type === "rollback" && sender.stableEncodings) sender.replaceEncodings(sender.stableEncodings);
+    const section = type === "rollback" || mid === null ? undefined : sections.find((candidate) => candidate.mid === mid);
+    if (!section || section.isRejected || kind !== "video") continue;
+    const layers = receivedLayers(section);
+    const { encodings } = sender;
+    if (isAnswer && encodings.length > 1) {
+      const wanted = encodings.filter(({ rid }) => layers.includes(rid));
+      if (wanted.length < encodings.length) sender.replaceEncodings(wanted.length > 0 ? wanted : [encodings[0]]);
+    } else if (type === "offer" && layers.length > 1 && encodings[0].rid === undefined && currentDirection === null) {
+      sender.replaceEncodings(makeSendEncodings("video", layers.map((rid) => ({ rid, active: true, priority: "low" }))));
+    }
+  }
 }
 
 /// "Set the associated remote streams", "process remote tracks" (sections 4.4.1.5 and 5.1.1).
