@@ -139,6 +139,10 @@ let package = Package(
         dependencies: ["Base", "BridgeMessages", "Call", "Camera", "DTLS", "Net", "PageSession", "Sound", "Stage"],
         path: "Tests/Page/Trial",
         swiftSettings: swift),
+      .testTarget(
+        name: "PageEndToEndTests",
+        dependencies: ["Base", "BridgeMessages", "Call", "Camera", "DTLS", "Frames", "Net", "PageSession", "Stage"],
+        path: "Tests/PageEndToEndTests", swiftSettings: swift),
       .testTarget(name: "parlorTests", dependencies: ["parlor"], path: "Tests/parlorTests", swiftSettings: swift),
       .executableTarget(
         name: "parlor-bench",

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The long counts, written to Tests/RESULTS.md: each parser fuzzed for ten minutes and its coverage, and the calls with real peers
-# repeated. Takes hours. PARLOR_FUZZ_SECONDS changes the ten minutes, PARLOR_REPEAT the number of repetitions.
+# The long counts, written to Tests/RESULTS.md: each parser fuzzed for ten minutes and its coverage, calls with real peers repeated, and
+# a page that makes and closes 1,000 pairs of connections. Takes hours. PARLOR_FUZZ_SECONDS changes the ten minutes, PARLOR_REPEAT the number of repetitions.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 Scripts/setup.sh test || exit
@@ -16,6 +16,7 @@ run() {
 }
 run fuzz Scripts/fuzz.sh --seconds "$seconds"
 run coverage Scripts/fuzz.sh --coverage
+run cycles env PARLOR_CYCLES=1000 .build/venv/bin/python Tests/PageCalls/run.py --only cycles --seconds 3600
 run interop .build/venv/bin/python Tests/Interop/run.py --repeat "$repeat"
 
 {
@@ -34,6 +35,10 @@ run interop .build/venv/bin/python Tests/Interop/run.py --repeat "$repeat"
   echo "## Calls with real peers, each ${repeat} times"
   echo
   grep -E '^✘|^interop:' .build/long-interop.log | sed 's/^/- /'
+  echo
+  echo "## A page makes and closes 1,000 pairs of connections with data channels"
+  echo
+  grep -E '^FAIL|^      |^pages:' .build/long-cycles.log | sed 's/^ */- /'
 } >Tests/RESULTS.md
 echo "test-long: results in Tests/RESULTS.md"
 [[ $failures -eq 0 ]]

@@ -41,6 +41,9 @@ struct Benchmark: Sendable {
     Benchmark(name: "call-direct", summary: "a call on the loopback: until connected, until the first picture") {
       try await CallBenchmarks.run($0)
     },
+    Benchmark(name: "call-page", summary: "a page that calls itself: time, memory, processors, what its API and data channels cost") {
+      try await PageBenchmarks.run($0)
+    },
     Benchmark(name: "data-channel", summary: "messages of 16 KiB over the loopback") { try await DataChannelBenchmarks.run($0) },
   ]
 }

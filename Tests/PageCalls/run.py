@@ -13,6 +13,7 @@ import sys
 import time
 import traceback
 
+from cycles import cycles
 from failures import FAILURES
 from janus_demos import DEMONSTRATIONS
 from kiosk import ROOT, Failure, Kiosk
@@ -35,6 +36,7 @@ def scenarios():
         yield f"sample {name}", lambda directory, name=name: sample(name, directory)
     yield from DEMONSTRATIONS.items()
     yield "published mirror", mirror
+    yield "cycles of connections", cycles
     yield from FAILURES.items()
 
 

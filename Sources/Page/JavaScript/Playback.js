@@ -62,6 +62,8 @@ class Playback {
 
   /// Called four times a second while something plays.
   static onTick = () => {};
+  /// Told of a playback whose track has just been sent to the box.
+  static onTrack = () => {};
   static #tick = () => {
     for (const playback of Playback.#playing.keys()) playback.#fire("timeupdate");
     Playback.onTick();
@@ -258,7 +260,10 @@ class Playback {
     this.videoTrack = track;
     bridge.post("video.play", { video: this.video, track: track === null ? null : trackNumber(track) });
     this.#isHeld = false;
-    if (track !== null) return;
+    if (track !== null) {
+      Playback.onTrack(this);
+      return;
+    }
     shownPlaybacks.delete(this);
     if (this.width > 0 && this.readyState > 0) {
       this.width = this.height = 0;

@@ -21,8 +21,13 @@
   function setWatched(playback, watch, isWatched) {
     if (watch.isWatched === isWatched) return;
     watch.isWatched = isWatched;
-    bridge.post("video.watch", { video: playback.video, isWatched });
+    // Before its track is sent the box knows of no such video.
+    if (playback.videoTrack) bridge.post("video.watch", { video: playback.video, isWatched });
   }
+
+  Playback.onTrack = (playback) => {
+    if (watches.get(playback)?.isWatched) bridge.post("video.watch", { video: playback.video, isWatched: true });
+  };
 
   function metadata({ presentationTime, expectedDisplayTime, width, height, mediaTime, presentedFrames, ...more }) {
     const result = {
