@@ -120,18 +120,20 @@ import Testing
 
   @Test func whatTheProgramWritesGoesToTheLogLineByLine() async throws {
     let lines = Mutex<[String]>([])
-    Log.install(level: .notice) { _, text in lines.withLock { $0.append(text) } }
+    Log.install(level: .notice) { level, text in lines.withLock { $0.append(level == .warning ? "! \(text)" : text) } }
     let long = String(repeating: "x", count: 5_000)
     let process = process(
-      "echo one; echo two >&2; printf '\\033[31mred\\n\\n'; echo \(long); printf last; exec sleep 1000", grace: .milliseconds(10))
+      "echo one; echo '<4>bad' >&2; echo '<7>chatter'; echo '<9>two'; printf '\\033[31mred\\n\\n'; echo \(long); printf last; exec sleep 1000",
+      grace: .milliseconds(10))
     process.start()
     for _ in 0..<6_000 where lines.withLock({ $0.count { $0.hasPrefix("parlor-page: ") } < 5 }) {
       try await Task.sleep(for: .milliseconds(10))
     }
     process.stop()
     Log.install(level: .error) { _, _ in }
+    #expect(lines.withLock { $0 }.contains("! parlor-page: bad"))
     let told = lines.withLock { $0 }.filter { $0.hasPrefix("parlor-page: ") }
-    #expect(told.prefix(3) == ["parlor-page: one", "parlor-page: two", "parlor-page: [31mred"])
+    #expect(told.prefix(3) == ["parlor-page: one", "parlor-page: <9>two", "parlor-page: [31mred"])
     #expect(told.dropFirst(3).dropLast().map { $0.count - 13 } == [4_096, 904] && told.last == "parlor-page: last")
   }
 

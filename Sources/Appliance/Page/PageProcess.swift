@@ -223,6 +223,10 @@ private struct OutputLines {
   private func tell(_ line: ArraySlice<UInt8>) {
     // A terminal that shows the log must not obey the page program.
     let text = String(decoding: line, as: UTF8.self).filter { !$0.unicodeScalars.contains { $0.properties.generalCategory == .control } }
-    if !text.isEmpty { Log.notice("\(PageProgram.name): \(text)") }
+    guard !text.isEmpty else { return }
+    // Its own lines say how much they matter, as in `<4>text` (sd-daemon(3)); those of the engine's libraries do not.
+    let level =
+      text.hasPrefix("<") && text.dropFirst(2).hasPrefix(">") ? text.dropFirst().first?.wholeNumberValue.flatMap(Log.Level.init) : nil
+    Log.write(level ?? .notice, "\(PageProgram.name): \(level == nil ? text : String(text.dropFirst(3)))")
   }
 }
