@@ -22,8 +22,13 @@ static const struct wl_message surface_requests[] = {
     {"clip", "ffff", no_types},
 };
 
-const struct wl_interface parlor_video_manager_interface = {"parlor_video_manager_v1", 1, 2, manager_requests, 0, NULL};
+static const struct wl_interface manager_interface = {"parlor_video_manager_v1", 1, 2, manager_requests, 0, NULL};
 static const struct wl_interface surface_interface = {"parlor_video_surface_v1", 1, 5, surface_requests, 0, NULL};
+
+const struct wl_interface *compositor_interface(void) { return &wl_compositor_interface; }
+const struct wl_interface *subcompositor_interface(void) { return &wl_subcompositor_interface; }
+const struct wl_interface *shared_memory_interface(void) { return &wl_shm_interface; }
+const struct wl_interface *video_manager_interface(void) { return &manager_interface; }
 
 enum { manager_get_surface = 1 };
 enum { surface_destroy, surface_clear, surface_place, surface_set_canvas, surface_clip };

@@ -16,6 +16,7 @@ final class WaylandGlobals {
   init?(display: OpaquePointer) {
     self.display = display
     let registry = wl_display_get_registry(display)
+    // Only as long as this registry, which ends with this call.
     var listener = wl_registry_listener(
       global: { data, registry, name, interface, version in
         guard let data, let interface else { return }
@@ -30,14 +31,14 @@ final class WaylandGlobals {
   }
 
   private func bind(_ registry: OpaquePointer?, _ name: UInt32, _ interface: String, _ version: UInt32) {
-    func bound(_ interface: UnsafePointer<wl_interface>, _ known: UInt32) -> OpaquePointer? {
+    func bound(_ interface: UnsafePointer<wl_interface>?, _ known: UInt32) -> OpaquePointer? {
       unsafe OpaquePointer(wl_registry_bind(registry, name, interface, min(version, known)))
     }
     switch interface {
-    case "wl_compositor": compositor = withUnsafePointer(to: wl_compositor_interface) { unsafe bound($0, 4) }
-    case "wl_subcompositor": subcompositor = withUnsafePointer(to: wl_subcompositor_interface) { unsafe bound($0, 1) }
-    case "wl_shm": sharedMemory = withUnsafePointer(to: wl_shm_interface) { unsafe bound($0, 1) }
-    case "parlor_video_manager_v1": videoManager = withUnsafePointer(to: parlor_video_manager_interface) { unsafe bound($0, 1) }
+    case "wl_compositor": compositor = unsafe bound(compositor_interface(), 4)
+    case "wl_subcompositor": subcompositor = unsafe bound(subcompositor_interface(), 1)
+    case "wl_shm": sharedMemory = unsafe bound(shared_memory_interface(), 1)
+    case "parlor_video_manager_v1": videoManager = unsafe bound(video_manager_interface(), 1)
     default: break
     }
   }

@@ -6,8 +6,12 @@
 struct parlor_video_manager;
 struct parlor_video_surface;
 
-/// parlor_video_v1's manager, for `wl_registry_bind`.
-extern const struct wl_interface parlor_video_manager_interface;
+// Interfaces for `wl_registry_bind`, by their addresses, which libwayland keeps: Swift sees a constant's value, and would pass a copy's.
+const struct wl_interface *compositor_interface(void);
+const struct wl_interface *subcompositor_interface(void);
+const struct wl_interface *shared_memory_interface(void);
+/// parlor_video_v1's manager.
+const struct wl_interface *video_manager_interface(void);
 
 struct parlor_video_surface *parlor_video_manager_get_surface(struct parlor_video_manager *manager, struct wl_surface *surface);
 void parlor_video_surface_destroy(struct parlor_video_surface *surface);
