@@ -54,6 +54,7 @@ let package = Package(
     .executable(name: "parlor-page", targets: ["parlor-page"]),
     .library(name: "parlor-page-trust", type: .dynamic, targets: ["CPageTrust"]),
     .library(name: "parlor-page-extension", type: .dynamic, targets: ["parlor-page-extension"]),
+    .library(name: "parlor-no-graphics", type: .dynamic, targets: ["CNoGraphics"]),
     .library(name: "Base", targets: ["Base"]),
   ] + protocols.map { .library(name: $0, targets: [$0]) },
   targets: [
@@ -80,6 +81,9 @@ let package = Package(
         + [.unsafeFlags(["-static-stdlib", "-nostartfiles"])]),
     .target(name: "CGlass", dependencies: ["CWebKit"], path: "Sources/C/CGlass"),
     .target(name: "CWaylandClient", path: "Sources/C/CWaylandClient", linkerSettings: [.linkedLibrary("wayland-client")]),
+    // No Swift in it either.
+    .target(
+      name: "CNoGraphics", path: "Sources/C/CNoGraphics", linkerSettings: [.unsafeFlags(["-static-stdlib", "-nostartfiles"])]),
     .target(name: "CDemoPage", path: "Sources/C/CDemoPage"),
     .target(name: "CLinux", path: "Sources/C/CLinux"),
     .target(name: "CTOML", path: "Sources/C/CTOML"),

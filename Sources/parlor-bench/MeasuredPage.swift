@@ -34,7 +34,9 @@ struct MeasuredPage {
       init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         for key in container.allKeys {
-          if key.stringValue == "reason" { reason = try container.decode(String.self, forKey: key) } else {
+          if key.stringValue == "reason" {
+            reason = try container.decode(String.self, forKey: key)
+          } else {
             values[key.stringValue] = try container.decode(Double.self, forKey: key)
           }
         }

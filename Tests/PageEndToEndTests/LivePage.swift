@@ -1,7 +1,6 @@
 import Base
 import BridgeMessages
 import Call
-@testable import Camera
 import DTLS
 import Foundation
 import Frames
@@ -9,6 +8,8 @@ import Net
 import PageSession
 import Stage
 import Synchronization
+
+@testable import Camera
 
 /// A page of a test in the real page host, on a headless screen of 640 by 480, with a camera that sees nothing but greys.
 final class LivePage: Sendable {
@@ -46,9 +47,11 @@ final class LivePage: Sendable {
   /// Shows a page. `onFlip` is called after every change of the screen with all that it shows and the page's title, and nothing else is shown until
   /// it returns.
   init(_ html: String, onFlip: @escaping @Sendable (Picture, _ title: String) -> Void) async throws {
-    let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "parlor-page")
+    let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(
+      path: "parlor-page")
     let site = try HTTPServer { request in
-      request.url.path == "/" ? HTTPResponse(200, headers: ["Content-Type": "text/html; charset=utf-8"], body: Array(html.utf8)) : HTTPResponse(404)
+      request.url.path == "/"
+        ? HTTPResponse(200, headers: ["Content-Type": "text/html; charset=utf-8"], body: Array(html.utf8)) : HTTPResponse(404)
     }
     self.site = site
     folder = NSTemporaryDirectory() + "page-end-to-end-\(UUID().uuidString.prefix(8))"

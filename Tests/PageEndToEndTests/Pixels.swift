@@ -36,7 +36,9 @@ struct Pixels {
   static func isMagenta(_ color: Color) -> Bool { color.red >= 200 && color.green <= 50 && color.blue >= 200 }
   static func isPage(_ color: Color) -> Bool { color.red >= 200 && color.blue <= 60 }
   /// Magenta and grey in any proportion.
-  static func isMagentaOverGrey(_ color: Color) -> Bool { abs(color.red - color.blue) <= 24 && color.green <= color.red + 8 && color.red >= 40 }
+  static func isMagentaOverGrey(_ color: Color) -> Bool {
+    abs(color.red - color.blue) <= 24 && color.green <= color.red + 8 && color.red >= 40
+  }
 
   /// The box around everything magenta; nil where there is none.
   var border: Box? {
@@ -58,11 +60,17 @@ struct Pixels {
     forEach { x, y, color in
       let isRight: Bool
       let place: String
-      if video.contains(x, y) { (isRight, place) = (Pixels.isGrey(color), "in the video") }
-      else if edge.contains(x, y) { (isRight, place) = (Pixels.isMagentaOverGrey(color), "at the video's edge") }
-      else if around.contains(x, y) { (isRight, place) = (Pixels.isMagenta(color), "in the border") }
-      else if outside.contains(x, y) { return }
-      else { (isRight, place) = (Pixels.isPage(color), "outside") }
+      if video.contains(x, y) {
+        (isRight, place) = (Pixels.isGrey(color), "in the video")
+      } else if edge.contains(x, y) {
+        (isRight, place) = (Pixels.isMagentaOverGrey(color), "at the video's edge")
+      } else if around.contains(x, y) {
+        (isRight, place) = (Pixels.isMagenta(color), "in the border")
+      } else if outside.contains(x, y) {
+        return
+      } else {
+        (isRight, place) = (Pixels.isPage(color), "outside")
+      }
       guard !isRight else { return }
       count += 1
       if first.isEmpty { first = "at \(x),\(y) \(place) is \(color)" }

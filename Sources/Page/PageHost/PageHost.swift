@@ -174,13 +174,27 @@ public final class PageHost {
 
   /// Everything that GTK and WebKit read from the environment, before either starts.
   private static func prepareEnvironment(_ options: HostOptions) {
-    let values = [
+    var values = [
       "GDK_BACKEND": "wayland", "WAYLAND_DISPLAY": options.displayPath, "GSK_RENDERER": "cairo", "GTK_A11Y": "none", "GTK_USE_PORTAL": "0",
       "LIBGL_ALWAYS_SOFTWARE": "1", "GIO_USE_VFS": "local", "GSETTINGS_BACKEND": "memory", "NO_AT_BRIDGE": "1",
       // GTK wants one to look for its own socket in; the display is given as a path.
       "XDG_RUNTIME_DIR": options.runtimeFolder,
     ]
+    values["__EGL_VENDOR_LIBRARY_FILENAMES"] = graphicsFile(options)
     for (name, value) in values { setenv(name, value, 1) }
+  }
+
+  /// The file that names `CNoGraphics` as the only EGL there is, for this process and those that WebKit starts: they draw with the processor, want an EGL
+  /// display all the same, and Mesa's costs each of them tens of megabytes. Nil where it cannot be had: then Mesa it is.
+  private static func graphicsFile(_ options: HostOptions) -> String? {
+    let library = "\(options.extensionFolder)/libparlor-no-graphics.so"
+    let file = "\(options.runtimeFolder)/graphics.json"
+    let text = #"{"file_format_version": "1.0.0", "ICD": {"library_path": "\#(library)"}}"#
+    guard FileManager.default.fileExists(atPath: library), (try? text.write(toFile: file, atomically: true, encoding: .utf8)) != nil else {
+      Log.notice("\(library) or \(file) cannot be used: Mesa's EGL takes more memory")
+      return nil
+    }
+    return file
   }
 
   private static func makeTransparent() {

@@ -17,11 +17,29 @@ final class PagePicture {
     for index in 0..<Int(update.count) {
       let rectangle = unsafe rectangles[index]
       let (x, y, columns, rows) = (Int(rectangle.x), Int(rectangle.y), Int(rectangle.width), Int(rectangle.height))
+      damage.add(PixelRectangle(x: x, y: y, width: columns, height: rows))
+      if rectangle.moved_x != 0 || rectangle.moved_y != 0 {
+        move(x: x, y: y, width: columns, height: rows, by: (Int(rectangle.moved_x), Int(rectangle.moved_y)))
+        continue
+      }
       for row in y..<y + rows {
         let from = unsafe UnsafeRawPointer(source + row * Int(update.stride) + x * 4)
         unsafe UnsafeMutableRawPointer(pixels + row * width + x).copyMemory(from: from, byteCount: columns * 4)
       }
-      damage.add(PixelRectangle(x: x, y: y, width: columns, height: rows))
+    }
+  }
+
+  /// Fills a rectangle with what stands at a distance from it.
+  private func move(x: Int, y: Int, width columns: Int, height rows: Int, by distance: (x: Int, y: Int)) {
+    // Within the picture, at both ends.
+    let (left, right) = (max(x, distance.x), min(x + columns, width + distance.x))
+    let (top, bottom) = (max(y, distance.y), min(y + rows, height + distance.y))
+    guard let pixels, left < right, top < bottom else { return }
+    // Rows that are still needed are not overwritten; `memmove` sees to the same within one.
+    for step in 0..<bottom - top {
+      let row = distance.y > 0 ? bottom - 1 - step : top + step
+      let from = unsafe pixels + (row - distance.y) * width + left - distance.x
+      unsafe UnsafeMutableRawPointer(pixels + row * width + left).copyMemory(from: from, byteCount: (right - left) * 4)
     }
   }
 

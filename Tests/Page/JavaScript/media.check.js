@@ -152,6 +152,22 @@ check("elements without a stream of ours stay the engine's", async () => {
   await throws("TypeError", async () => Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, "srcObject").get.call({}));
 });
 
+check("frames asked for before there is a track are asked for once the box knows it", async () => {
+  const video = document.createElement("video");
+  video.autoplay = true;
+  const stream = await mediaDevices.getUserMedia({ video: true });
+  const before = box.received("video.watch").length;
+  video.srcObject = stream;
+  const told = new Promise((resolve) => video.requestVideoFrameCallback((now, metadata) => resolve(metadata.presentedFrames)));
+  equal(box.received("video.watch").length, before);
+  await next(video, "playing");
+  const { video: number } = box.received("video.play").at(-1);
+  equal(box.received("video.watch").slice(before).map(({ video, isWatched }) => [video, isWatched]), [[number, true]]);
+  box.tell({ type: "video.frame", video: number, presentationTime: 1, expectedDisplayTime: 1, width: 640, height: 480, mediaTime: 0, presentedFrames: 1 });
+  equal(await told, 1);
+  stream.getTracks()[0].stop();
+});
+
 check("frames are told while somebody asks", async () => {
   const video = document.createElement("video");
   video.autoplay = true;

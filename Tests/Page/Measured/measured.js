@@ -52,9 +52,7 @@ async function call() {
   const start = performance.now();
   await negotiate(peers);
   await peers.connected;
-  document.title = "connected";
   const connect = performance.now() - start;
-  document.title = "waiting";
   const picture = (await shown) - start;
   await tell("seen", { capture, connect, picture });
 

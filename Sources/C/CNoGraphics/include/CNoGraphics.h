@@ -1,0 +1,3 @@
+#ifndef C_NO_GRAPHICS_H
+#define C_NO_GRAPHICS_H
+#endif
