@@ -12,18 +12,24 @@ extension MediaStreams {
     return feedbackSource
   }
 
+  /// The source of what concerns a transceiver's arriving media: its own sending side where there is one. Middle boxes tell by the sender of
+  /// feedback which medium it belongs to.
+  private func controlSource(of identifier: TransceiverIdentifier) -> UInt32 {
+    sending.first { $0.identifier == identifier }?.stream.configuration.ssrc ?? controlSource
+  }
+
   func ntpTime(_ now: Instant) -> NTPTime { NTPTime(unixNanoseconds: now.nanoseconds &+ clockOffset) }
 
   /// Queues feedback; alone where reduced-size packets were agreed on (RFC 5506), else behind an empty report.
-  private mutating func send(_ packets: [RTCP.Packet]) {
+  private mutating func send(_ packets: [RTCP.Packet], from source: UInt32) {
     let isReduced = transceivers.allSatisfy { $0.negotiated?.isReducedSizeRTCP ?? true }
     control.append(
       RTCP.write(
         isReduced
           ? packets
           : [
-            .receiverReport(RTCP.ReceiverReport(ssrc: controlSource)),
-            .sourceDescription(RTCP.SourceDescription(ssrc: controlSource, canonicalName: canonicalName)),
+            .receiverReport(RTCP.ReceiverReport(ssrc: source)),
+            .sourceDescription(RTCP.SourceDescription(ssrc: source, canonicalName: canonicalName)),
           ] + packets))
   }
 
@@ -125,25 +131,39 @@ extension MediaStreams {
 
   /// Requests for lost packets and key frames, and transport-wide feedback, as they are due.
   mutating func sendFeedback(now: Instant) {
+    for index in receiving.indices {
+      var packets: [RTCP.Packet] = []
+      let source = controlSource(of: receiving[index].identifier)
+      receiving[index].stream.configuration.localSSRC = source
+      receiving[index].stream.feedback(now: now, into: &packets)
+      if !packets.isEmpty { send(packets, from: source) }
+    }
     var packets: [RTCP.Packet] = []
-    for index in receiving.indices { receiving[index].stream.feedback(now: now, into: &packets) }
     recorder.feedback(now: now, senderSSRC: controlSource, mediaSSRC: feedbackMediaSource, into: &packets)
-    if !packets.isEmpty { send(packets) }
+    if !packets.isEmpty { send(packets, from: controlSource) }
   }
 
-  /// Sender reports for what is sent, and report blocks for what is received, in one compound packet.
+  /// Sender reports for what is sent, each with the report blocks of its transceiver, in one compound packet. The first one has the rest.
   private mutating func sendReports(now: Instant) {
-    var blocks: [RTCP.ReportBlock] = []
+    var blocks: [(identifier: TransceiverIdentifier, block: RTCP.ReportBlock)] = []
     for index in receiving.indices {
-      if let block = receiving[index].stream.reportBlock(now: now) { blocks.append(block) }
+      if let block = receiving[index].stream.reportBlock(now: now) { blocks.append((receiving[index].identifier, block)) }
     }
-    var packets: [RTCP.Packet] = []
+    var reports: [RTCP.SenderReport] = []
     for sender in sending where sender.isActive {
       guard var report = sender.stream.senderReport(now: now, ntpTime: ntpTime(now)) else { continue }
-      if packets.isEmpty { report.reportBlocks = Array(blocks.prefix(31)) }
-      packets.append(.senderReport(report))
+      report.reportBlocks = blocks.filter { $0.identifier == sender.identifier }.map(\.block)
+      blocks.removeAll { $0.identifier == sender.identifier }
+      reports.append(report)
     }
-    if packets.isEmpty { packets = [.receiverReport(RTCP.ReceiverReport(ssrc: controlSource, reportBlocks: Array(blocks.prefix(31))))] }
+    let rest = blocks.map(\.block)
+    var packets: [RTCP.Packet]
+    if reports.isEmpty {
+      packets = [.receiverReport(RTCP.ReceiverReport(ssrc: controlSource, reportBlocks: Array(rest.prefix(31))))]
+    } else {
+      reports[0].reportBlocks = Array((reports[0].reportBlocks + rest).prefix(31))
+      packets = reports.map { .senderReport($0) }
+    }
     packets.append(.sourceDescription(RTCP.SourceDescription(ssrc: controlSource, canonicalName: canonicalName)))
     control.append(RTCP.write(packets))
   }
