@@ -70,8 +70,12 @@ async function call() {
 }
 
 async function throughput(peers, size) {
-  const sender = peers.caller.createDataChannel(`load ${size}`);
-  const receiver = await new Promise((resolve) => { peers.callee.ondatachannel = ({ channel }) => resolve(channel); });
+  const label = `load ${size}`;
+  const arrived = new Promise((resolve) => {
+    peers.callee.ondatachannel = ({ channel }) => { if (channel.label === label) resolve(channel); };
+  });
+  const sender = peers.caller.createDataChannel(label);
+  const receiver = await arrived;
   if (sender.readyState !== "open") await new Promise((resolve) => { sender.onopen = resolve; });
   let bytes = 0;
   receiver.binaryType = "arraybuffer";
