@@ -69,7 +69,7 @@ import Testing
   /// What a picture shows where the video belongs, and what is wrong with it. `colors` are those at the page's top and bottom.
   private static func look(at picture: Picture, colors: [Pixels.Color]) -> (isVideo: Bool, isBarred: Bool, wrong: String?) {
     var (wrong, greys, plains, blends) = ("", 0, 0, 0)
-    Pixels(picture: picture).forEach { x, y, color in
+    Pixels(picture: picture).visit { x, y, color in
       let place = (Double(y) + 0.5) / Double(picture.height)
       func isNear(_ value: Int, _ part: KeyPath<Pixels.Color, Int>) -> Bool {
         abs(Double(value) - Double(colors[0][keyPath: part]) * (1 - place) - Double(colors[1][keyPath: part]) * place) <= 3

@@ -18,7 +18,7 @@ struct Pixels {
   typealias Color = (red: Int, green: Int, blue: Int)
 
   /// Calls `body` with each pixel.
-  func forEach(_ body: (_ x: Int, _ y: Int, Color) -> Void) {
+  func visit(_ body: (_ x: Int, _ y: Int, Color) -> Void) {
     picture.pixels.withUnsafeBufferPointer { pixels in
       var index = 0
       for y in 0..<picture.height {
@@ -43,7 +43,7 @@ struct Pixels {
   /// The box around everything magenta; nil where there is none.
   var border: Box? {
     var box = Box(left: .max, top: .max, right: 0, bottom: 0)
-    forEach { x, y, color in
+    visit { x, y, color in
       guard Pixels.isMagenta(color) else { return }
       box = Box(left: min(box.left, x), top: min(box.top, y), right: max(box.right, x + 1), bottom: max(box.bottom, y + 1))
     }
@@ -57,7 +57,7 @@ struct Pixels {
     let (around, outside) = (border.inset(by: 2), border.inset(by: -2))
     let (edge, video) = (border.inset(by: thickness - 2), border.inset(by: thickness + 2))
     var (count, first) = (0, "")
-    forEach { x, y, color in
+    visit { x, y, color in
       let isRight: Bool
       let place: String
       if video.contains(x, y) {
