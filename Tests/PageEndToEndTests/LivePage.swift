@@ -87,14 +87,19 @@ final class LivePage: Sendable {
 
   /// Waits until the page's title is `title`; throws when the page says that it failed, or does not get there in two minutes.
   func wait(forTitle title: String) async throws {
+    try await wait(for: "the page's title \"\(title)\"") { news.title.withLock { $0 } == title }
+  }
+
+  /// Waits until `condition` holds; a page that says it failed ends the wait.
+  func wait(for what: String, until condition: () -> Bool) async throws {
     for _ in 0..<2_400 {
-      let current = news.title.withLock { $0 }
-      if current == title { return }
-      if current.hasPrefix("failed") { throw Failure(description: "the page says: \(current)") }
+      if condition() { return }
+      let title = news.title.withLock { $0 }
+      if title.hasPrefix("failed") { throw Failure(description: "the page says: \(title)") }
       if let failure = news.failure.withLock({ $0 }) { throw Failure(description: failure) }
       try await Task.sleep(for: .milliseconds(50))
     }
-    throw Failure(description: "the page's title is \"\(news.title.withLock { $0 })\" and not \"\(title)\"")
+    throw Failure(description: "waited in vain for \(what); the page's title is \"\(news.title.withLock { $0 })\"")
   }
 
   /// Ends the page and all that belongs to it.
