@@ -15,7 +15,7 @@ SLACK = {"WebKitWebProcess": 8, "parlor-page": 4, "parlor": 4}
 
 async def cycles(directory):
     """PARLOR_CYCLES of them: each of 20 looks comes after a twentieth. Looks 4 to 8 are compared with the last five."""
-    total = int(os.environ.get("PARLOR_CYCLES", "200"))
+    total = int(os.environ.get("PARLOR_CYCLES", "1000"))
     looks = []
 
     async def look(request):
