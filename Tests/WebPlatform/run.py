@@ -308,7 +308,8 @@ def main() -> None:
     if options.record:
         table = HERE / ("Chromium.tsv" if options.browser == "chromium" else "Parlor.tsv")
         lines = [f"# file, subtests passed, subtests; firefox-esr {(SUITE / 'VERSION').read_text().strip()}"]
-        merged = {**read(table), **figures} if options.only else figures
+        is_partial = options.only or options.folders != ",".join(FOLDERS)
+        merged = {**read(table), **figures} if is_partial else figures
         lines += [f"{path}\t{passed}\t{count}" for path, (passed, count) in sorted(merged.items())]
         table.write_text("\n".join(lines) + "\n")
     summary(figures, read(HERE / "Chromium.tsv"), folders, options.only)
