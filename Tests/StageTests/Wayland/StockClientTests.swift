@@ -59,24 +59,31 @@ import Testing
   @Test func menusOfWidgetsOpenAndClose() throws {
     let screen = try TestScreen()
     let program = try TestProgram(["gtk4-widget-factory"], on: screen)
-    // The grey of a drop-down button, and the window's ground below it.
-    #expect(screen.wait { $0[460, 215] != .black && $0[3, 3] != .black })
+    let button = (x: 505.0, y: 203.0)
+    // The columns of a drop-down button, above and below it: a menu covers a good part of them, a cursor does not.
+    let above = Rectangle(x: 434, y: 0, width: 142, height: 180)
+    let below = Rectangle(x: 434, y: 230, width: 142, height: 250)
+    #expect(screen.waitUntilStill(Rectangle(x: 434, y: 0, width: 142, height: 480)))
     let closed = screen.picture
-    let area = Rectangle(x: 445, y: 235, width: 120, height: 10)
-    #expect(!isWhite(closed[445, 300]))
+    func changes(_ picture: Picture) -> Int { picture.changes(since: closed, in: above) + picture.changes(since: closed, in: below) }
+    func isOpen(_ picture: Picture) -> Bool { changes(picture) > 6_000 }
+    func isClosed(_ picture: Picture) -> Bool { changes(picture) < 1_500 }
 
-    screen.click(x: 505, y: 203)
-    #expect(screen.wait { isWhite($0[445, 320]) && isWhite($0[570, 320]) && $0[area.x, area.y] != closed[area.x, area.y] })
+    screen.click(x: button.x, y: button.y)
+    #expect(screen.wait(until: isOpen), "\(changes(screen.picture)) pixels changed")
     try screen.keep("widgets-menu")
     // The keyboard belongs to the menu now.
     screen.send(.key(code: 1, isPressed: true), .key(code: 1, isPressed: false))
-    #expect(screen.wait { $0[445, 320] == closed[445, 320] })
+    #expect(screen.wait(until: isClosed), "\(changes(screen.picture)) pixels changed")
 
-    screen.send(.touchDown(id: 1, x: 505, y: 203), .touchUp(id: 1))
-    #expect(screen.wait { isWhite($0[445, 320]) && isWhite($0[570, 320]) })
+    // A press while the menu still fades would only end its fading.
+    #expect(screen.waitUntilStill(below))
+    screen.send(.touchDown(id: 1, x: button.x, y: button.y), .touchUp(id: 1))
+    #expect(screen.wait(until: isOpen), "\(changes(screen.picture)) pixels changed")
+    try screen.keep("widgets-menu-touched")
     // A press outside closes it.
     screen.send(.touchDown(id: 2, x: 30, y: 460), .touchUp(id: 2))
-    #expect(screen.wait { $0[445, 320] == closed[445, 320] })
+    #expect(screen.wait(until: isClosed), "\(changes(screen.picture)) pixels changed")
     #expect(program.isRunning)
   }
 

@@ -66,12 +66,38 @@ final class TestScreen: Sendable {
     return condition(picture)
   }
 
+  /// Waits until an area shows something that stays the same while a program that is never at rest draws twenty pictures: it has arranged
+  /// itself, and what it animates in the area has ended. False when that takes more than a minute.
+  func waitUntilStill(_ area: Rectangle) -> Bool {
+    var (last, lastFlips) = (picture, flips)
+    return wait { picture in
+      if picture.isBlack(in: area) || picture.changes(since: last, in: area) > 0 { (last, lastFlips) = (picture, flips) }
+      return flips - lastFlips > 20
+    }
+  }
+
   /// Writes the picture where PARLOR_TEST_PICTURES says, for people to look at.
   func keep(_ name: String) throws {
     guard let folder = getenv("PARLOR_TEST_PICTURES"), let file = fopen("\(String(cString: folder))/\(name).png", "w") else { return }
     let png = try picture.png()
     fwrite(png, 1, png.count, file)
     fclose(file)
+  }
+}
+
+extension Picture {
+  /// How many pixels of an area are not what they were.
+  func changes(since before: Picture, in area: Rectangle) -> Int {
+    var count = 0
+    for y in area.y..<(area.y + area.height) {
+      for x in area.x..<(area.x + area.width) where self[x, y] != before[x, y] { count += 1 }
+    }
+    return count
+  }
+
+  /// Whether nothing is to be seen in an area.
+  func isBlack(in area: Rectangle) -> Bool {
+    (area.y..<(area.y + area.height)).allSatisfy { y in (area.x..<(area.x + area.width)).allSatisfy { x in self[x, y] == .black } }
   }
 }
 
@@ -94,6 +120,8 @@ final class TestProgram {
       "GTK_A11Y": "none", "GSETTINGS_BACKEND": "memory",
     ]
     environment.merge(own) { $1 }
+    // A session of whoever runs the tests has settings, and other instances of the same program.
+    for name in ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "GTK_THEME"] { environment[name] = nil }
     environment.merge(extra) { $1 }
     var process = pid_t()
     var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
