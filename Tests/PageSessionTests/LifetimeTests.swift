@@ -73,4 +73,47 @@ import Testing
     try await world.wait("rest of the camera") { world.camera.pictures.sinkCount == 0 }
     await world.stop()
   }
+
+  @Test func aPageThatDoesNotReadMakesItsPeerWait() async throws {
+    let (window, congestion) = (512 << 10, 256 << 10)
+    let world = try await World(receiveWindow: window, congestion: congestion)
+    let (first, second) = (try world.client(), try world.client())
+    let caller = FakeDocument(first, number: 1, origin: World.origin)
+    let callee = FakeDocument(second, number: 1, origin: World.origin)
+    let channel = caller.identifier()
+    _ = try await ConnectedPair.connect(caller, callee) { a, _ in
+      caller.post(ChannelCreate(connection: a, channel: channel, label: "bulk"))
+    }
+    let offered = try await callee.event(ChannelOffered.self)
+    _ = try await caller.event(ChannelState.self) { $0.state == .open }
+    second.setPaused(true)
+    let message = [UInt8](repeating: 7, count: 32 << 10)
+    let (total, ahead) = (6 << 20, 256 << 10)
+    var (sent, drained) = (0, 0)
+    sending: while sent < total {
+      caller.send(.dataChannelBinary, target: channel, message)
+      sent += message.count
+      while sent - drained > ahead {
+        // Nothing leaves for longer than a window probe takes: the page is held back.
+        guard let more = try? await caller.client.next("drained", seconds: 2, { drainedBytes($0) }) else { break sending }
+        drained += more
+      }
+    }
+    // What the socket, the bridge, the window and the sender hold, with room for one batch of messages in each.
+    #expect(sent < total)
+    #expect(sent <= 2 * (window + congestion + ahead) + 1 << 20)
+    #expect(await world.network.loop.perform { world.service.bridge.bufferedByteCount } <= 2 * (window + congestion))
+
+    second.setPaused(false)
+    var received = 0
+    while received < sent { received += try await callee.frame(.dataChannelBinary, target: offered.channel).payload.count }
+    #expect(received == sent)
+    #expect(await world.service.statistics().discards["channel.refused"] == 0)
+    await world.stop()
+  }
+
+  private func drainedBytes(_ frame: BridgeFrame) -> Int? {
+    guard frame.kind == .control else { return nil }
+    return (try? JSONDecoder().decode(ChannelDrained.self, from: Data(frame.payload)))?.bytes
+  }
 }

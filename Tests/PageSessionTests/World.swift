@@ -32,7 +32,8 @@ final class World: Sendable {
 
   init(
     allowedOrigins: [String] = [],
-    grants: @escaping @Sendable (String) -> PageService.Grant = { _ in .init(camera: true, microphone: true) }
+    grants: @escaping @Sendable (String) -> PageService.Grant = { _ in .init(camera: true, microphone: true) },
+    receiveWindow: Int = 5 << 20, congestion: Int = 4 << 20
   ) async throws {
     folder = NSTemporaryDirectory() + "page-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -44,12 +45,15 @@ final class World: Sendable {
     playout = PlayoutThread { block, _ in loudness.peak.withLock { $0 = max($0, block.peak) } }
     var session = PeerSession.Configuration(certificate: try Certificate.generate())
     session.includesLoopback = true
+    session.receiveWindow = receiveWindow
     var page = PageSettings(url: World.origin + "/room?box=1")
     page.allowedOrigins = allowedOrigins
     let events = Events()
+    var configuration = PageService.Configuration(
+      runtimeFolder: folder, page: page, session: session, grants: grants, deviceSalt: [1, 2, 3])
+    configuration.congestion = congestion
     service = try await PageService(
-      configuration: PageService.Configuration(
-        runtimeFolder: folder, page: page, session: session, grants: grants, deviceSalt: [1, 2, 3]),
+      configuration: configuration,
       network: network, stage: stage,
       media: PageService.Media(
         cameras: [.init(identifier: "front", label: "Front camera", camera: camera)],

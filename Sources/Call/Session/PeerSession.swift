@@ -28,6 +28,8 @@ public final class PeerSession: @unchecked Sendable {
     public var certificate: Certificate
     /// Bits per second of video to start with, and never to exceed.
     public var bitrate: (start: Int, maximum: Int) = (1_000_000, 4_000_000)
+    /// Bytes of data channel messages that wait here for an application that does not take them, before the peer has to wait. At least 1,500.
+    public var receiveWindow = 5 << 20
 
     /// The defaults.
     public init(certificate: Certificate) { self.certificate = certificate }
@@ -84,6 +86,7 @@ public final class PeerSession: @unchecked Sendable {
     settings.expectsIceServers = !configuration.iceServers.isEmpty
     settings.codecs = configuration.codecs
     (settings.startBitrate, settings.maximumBitrate) = configuration.bitrate
+    settings.receiveWindow = configuration.receiveWindow
     if configuration.concealsAddresses {
       for address in addresses {
         let name = network.multicast.register(address)

@@ -29,6 +29,8 @@ extension PageService {
     public var allowedUser: UInt32?
     /// Makes the identifiers that pages know devices under different for each origin and each box. Kept by the owner, so that they last.
     public var deviceSalt: [UInt8]
+    /// Bytes that wait for a page's process from which on its data channels wait too, and what can be spared is dropped.
+    public var congestion = 4 << 20
 
     /// A configuration with the defaults.
     public init(

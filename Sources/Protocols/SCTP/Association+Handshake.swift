@@ -89,6 +89,7 @@ extension Association {
     peerInitialTSN = initialTSN
     resets.expectPeerRequests(from: initialTSN)
     peerWindow = Int(window) - outstanding.bytesInFlight
+    isPeerWindowClosed = false
     peerIncomingStreams = incomingStreams
     self.extensions = extensions
   }

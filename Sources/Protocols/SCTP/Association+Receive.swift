@@ -174,10 +174,11 @@ extension Association {
       acknowledgment = .immediate
       return false
     }
-    // What fills the first gap is taken up to twice the window: nothing else could free what waits behind it.
-    let limit = tsn == received.cumulative &+ 1 ? -receiveLimit : 0
+    // What fills the first gap is taken up to twice the window when nothing else could free what waits behind it. Messages that the
+    // application leaves do not count as that: they would let every probe of a closed window in.
+    let mayExceed = tsn == received.cumulative &+ 1 && eventBytes == 0
     let room = receiveLimit - reassembly.byteCount - streams.byteCount - eventBytes - byteCount
-    guard room >= limit, tsn == received.cumulative &+ 1 || room >= 0 else {
+    guard room >= (mayExceed ? -receiveLimit : 0) else {
       counters.count("sctp.windowExceeded")
       acknowledgment = .immediate
       return false
@@ -248,16 +249,32 @@ extension Association {
     else { return counters.count("sctp.oldSACK") }
     if let roundTrip = result.roundTrip { timeout.update(roundTrip) }
     // A peer whose window is closed answers, so it lives.
-    if result.isAdvance || window == 0 { errors = 0 }
+    if result.isAdvance || window.map({ $0 < leastWindow }) == true { errors = 0 }
     if result.isAdvance { retransmissionDeadline = outstanding.count > 0 ? now + timeout.timeout : nil }
     congestion.acknowledged(result.bytes, cumulative: cumulative, isAdvance: result.isAdvance, bytesInFlight: before)
     if result.isLoss, congestion.enterRecovery(until: outstanding.nextTSN &- 1) { isFastRetransmitDue = true }
-    if let window { peerWindow = window - outstanding.bytesInFlight }
+    if let window { update(window: window, isAdvance: result.isAdvance, now: now) }
     if let forwarded, outstanding.advanced != outstanding.cumulative {
       let pause = max(timeout.smoothedRoundTrip ?? .milliseconds(100), .milliseconds(10))
       if now - forwarded.at >= pause { isForwardTSNDue = true }
     }
     continueShutdown(now: now)
+  }
+
+  /// A window below this takes no full packet: it is as good as closed.
+  private var leastWindow: Int { pathMTU.current }
+
+  /// Takes the window that a SACK names. When it opens, what was sent into the closed one is sent again: the peer dropped it, and the timer,
+  /// backed off meanwhile, may be seconds away.
+  private mutating func update(window: Int, isAdvance: Bool, now: Instant) {
+    let wasClosed = isPeerWindowClosed
+    isPeerWindowClosed = window < leastWindow
+    if wasClosed, !isPeerWindowClosed {
+      timeout.endBackOff()
+      if !isAdvance, outstanding.count > 0 { outstanding.markAllLost(messages: &messages, now: now) }
+      if outstanding.count > 0 { retransmissionDeadline = now + timeout.timeout }
+    }
+    peerWindow = window - outstanding.bytesInFlight
   }
 
   private mutating func handleHeartbeatAcknowledgment(_ value: RawSpan, now: Instant) {

@@ -33,10 +33,12 @@ extension Association {
 
   /// The DATA timer T3-rtx.
   private mutating func retransmit(now: Instant) {
+    // A probe of a closed window that the peer answered and did not take says nothing about the network.
+    let isWindowProbe = isPeerWindowClosed && errors == 0
     guard countError(now: now) else { return }
-    counters.count("sctp.retransmissionTimeout")
+    counters.count(isWindowProbe ? "sctp.windowProbe" : "sctp.retransmissionTimeout")
     timeout.backOff()
-    congestion.timedOut()
+    if !isWindowProbe { congestion.timedOut() }
     // Packets of every size vanish in an outage, large ones alone where the path's MTU shrank (RFC 8899 section 4.3).
     if errors == 3, pathMTU.current > configuration.mtu {
       pathMTU.reset(now: now)

@@ -43,6 +43,8 @@ public struct Association: Sendable {
   var scheduler = StreamScheduler()
   /// What the peer can still take, in bytes.
   var peerWindow = 0
+  /// Whether the last SACK said that the peer can take no full packet.
+  var isPeerWindowClosed = false
   /// Whether one packet of retransmissions may leave whatever the congestion window says (RFC 9260 section 7.2.4, rule 3).
   var isFastRetransmitDue = false
   var lastDataSent = Instant.zero

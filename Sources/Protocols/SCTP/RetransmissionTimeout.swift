@@ -31,7 +31,15 @@ struct RetransmissionTimeout: Sendable {
       smoothedRoundTrip = sample
       variation = sample / 2
     }
-    let smoothed = smoothedRoundTrip ?? sample
+    endBackOff()
+  }
+
+  /// Takes back what `backOff` did: the peer answers.
+  mutating func endBackOff() {
+    guard let smoothed = smoothedRoundTrip else {
+      timeout = initial
+      return
+    }
     timeout = min(max(smoothed + max(variation + variation + variation + variation, Self.leastAllowance), minimum), maximum)
   }
 

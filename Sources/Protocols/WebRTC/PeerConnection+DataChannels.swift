@@ -149,6 +149,7 @@ extension PeerConnection {
       var configuration = Association.Configuration()
       configuration.remotePort = remote.media[index].sctpPort ?? 5_000
       configuration.maximumMessageSize = self.configuration.maximumMessageSize
+      configuration.receiveWindow = self.configuration.receiveWindow
       var made = Association(
         configuration: configuration, isDTLSClient: role == .client, seed: self.configuration.seed ?? UInt64.random(in: .min ... .max))
       made.assignStreams()
@@ -200,7 +201,8 @@ extension PeerConnection {
   }
 
   private mutating func takeAssociationEvents() {
-    while !holdsMessages, let event = association?.pollEvent() {
+    // At the end what was held is told at once, while its channels are still known.
+    while !holdsMessages || isAssociationEnded, let event = association?.pollEvent() {
       switch event {
       case .connected: break
       case .channelOpened(let channel):

@@ -43,6 +43,8 @@ public struct PeerConnection: ~Copyable {
     public var srtpProfiles: [UInt16] = [7, 8, 1]
     /// The largest data channel message this side takes, in bytes.
     public var maximumMessageSize = 262_144
+    /// How many bytes of data channel messages this side holds that are not complete or not taken yet; then the peer waits. At least 1,500.
+    public var receiveWindow = 5 << 20
     /// Bits per second that sending starts with.
     public var startBitrate = 1_000_000
     /// Bits per second that sending never exceeds.

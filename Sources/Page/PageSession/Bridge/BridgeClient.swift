@@ -19,8 +19,6 @@ final class BridgeClient {
   private(set) var isCongested = false
   private(set) var isClosed = false
 
-  /// Waiting bytes from which on data channels wait and what can be spared is dropped.
-  static let congestion = 4 << 20
   /// Waiting bytes that nobody will ever read.
   static let limit = 64 << 20
   /// How long the other sockets wait for one turn of a client.
@@ -28,7 +26,7 @@ final class BridgeClient {
 
   init(_ stream: UnixStream, bridge: PageBridge) {
     (self.stream, self.bridge) = (stream, bridge)
-    stream.lowWater = BridgeClient.congestion / 4
+    stream.lowWater = bridge.configuration.congestion / 4
     stream.handlers = UnixStream.Handlers(
       received: { [unowned self] in receive($0) },
       drained: { [unowned self] in setCongested(false) },
@@ -84,7 +82,7 @@ final class BridgeClient {
     }
     let header = BridgeFrame.header(kind: kind, document: document, target: target, payloadLength: payload.byteCount)
     stream.send(header.span.bytes, payload)
-    if stream.bufferedByteCount > BridgeClient.congestion { setCongested(true) }
+    if stream.bufferedByteCount > bridge.configuration.congestion { setCongested(true) }
   }
 
   private func setCongested(_ value: Bool) {
