@@ -45,6 +45,7 @@ let fuzzers =
   + fuzzer("Wayland", of: "Stage", uses: ["CLinux"])
   + fuzzer("WebRTC", uses: ["ICE", "DTLS", "SRTP", "SDP"])
   + fuzzer("Codecs", uses: ["Frames"]) + fuzzer("JitterBuffer", uses: ["RTP", "Frames", "Codecs"])
+  + fuzzer("PageSession", uses: ["BridgeMessages", "Call", "Camera", "DTLS", "Stage"])
 
 let package = Package(
   name: "parlor",
