@@ -89,7 +89,7 @@ extension PeerConnection {
     let codecName = codecIdentifier(sender.codec, "O", &builder)
     let hasReport = remote.packetsReceived > 0 || remote.roundTripTimeMeasurements > 0
     var members: [String: StatisticValue?] = [
-      "ssrc": .integer(Int(source)), "kind": .text(sender.kind.rawValue), "transportId": "T",
+      "ssrc": .integer(Int(source)), "kind": .text(sender.kind.rawValue), "mediaType": .text(sender.kind.rawValue), "transportId": "T",
       "codecId": .text(codecName), "mid": sender.stream.configuration.mid.map { .text($0) },
       "mediaSourceId": transceiver?.hasTrack == true && transceiver?.isStopping == false ? .text(sourceIdentifier(sender.identifier)) : nil,
       "encodingIndex": .integer(sender.encodingIndex), "rid": sender.stream.configuration.rid.map { .text($0) },
@@ -112,7 +112,8 @@ extension PeerConnection {
     builder.add(
       "RI\(source)", "remote-inbound-rtp",
       [
-        "ssrc": .integer(Int(source)), "kind": .text(sender.kind.rawValue), "transportId": "T", "localId": .text("O\(source)"),
+        "ssrc": .integer(Int(source)), "kind": .text(sender.kind.rawValue), "mediaType": .text(sender.kind.rawValue), "transportId": "T",
+        "localId": .text("O\(source)"),
         "codecId": .text(codecName),
         "packetsReceived": .integer(Int(remote.packetsReceived)), "packetsLost": .integer(Int(remote.packetsLost)),
         "jitter": .number(remote.jitter), "fractionLost": .number(remote.fractionLost),
@@ -129,7 +130,7 @@ extension PeerConnection {
     let transceiver = negotiation[receiver.identifier]
     let codecName = receiver.codec.map { codecIdentifier($0, "I", &builder) }
     var members: [String: StatisticValue?] = [
-      "ssrc": .integer(Int(source)), "kind": .text(receiver.kind.rawValue), "transportId": "T",
+      "ssrc": .integer(Int(source)), "kind": .text(receiver.kind.rawValue), "mediaType": .text(receiver.kind.rawValue), "transportId": "T",
       "remoteId": remote.reportsSent > 0 ? .text("RO\(source)") : nil,
       "codecId": codecName.map { .text($0) },
       "rtxSsrc": receiver.stream.configuration.retransmissionSSRC.map { .integer(Int($0)) },
@@ -151,7 +152,8 @@ extension PeerConnection {
     builder.add(
       "RO\(source)", "remote-outbound-rtp",
       [
-        "ssrc": .integer(Int(source)), "kind": .text(receiver.kind.rawValue), "transportId": "T", "localId": .text("I\(source)"),
+        "ssrc": .integer(Int(source)), "kind": .text(receiver.kind.rawValue), "mediaType": .text(receiver.kind.rawValue),
+        "transportId": "T", "localId": .text("I\(source)"),
         "codecId": codecName.map { .text($0) },
         // Round trips from this side would take extended reports (RFC 3611), which are not exchanged.
         "totalRoundTripTime": .number(0), "roundTripTimeMeasurements": .integer(0),
