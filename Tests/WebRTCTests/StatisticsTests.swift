@@ -34,7 +34,7 @@ import Testing
         }
       }
     }
-    func members(_ report: StatisticsReport, _ type: String, kind: String? = nil) -> [String: StatisticValue] {
+    func members(_ report: StatisticsReport, _ type: String, kind: String? = nil) -> StatisticsDictionary {
       report.values.first { $0["type"] == .text(type) && (kind == nil || $0["kind"] == kind.map { .text($0) }) } ?? [:]
     }
     let outbound = members(sent, "outbound-rtp", kind: "video")
@@ -86,7 +86,7 @@ import Testing
     call.run(for: .milliseconds(100))
     for case .iceCandidate(let candidate) in call.offererEvents { try call.answerer.addIceCandidate(candidate, now: call.now) }
     call.run(for: .milliseconds(500))
-    func remote() -> [String: StatisticValue]? {
+    func remote() -> StatisticsDictionary? {
       call.offerer.statistics(now: call.now).values.first { $0["type"] == "remote-candidate" }
     }
     #expect(remote()?["candidateType"] == "prflx" && remote()?["address"] == .null && remote()?["usernameFragment"] == nil)

@@ -288,7 +288,7 @@ public final class PeerProgram: @unchecked Sendable {
     var dataSent = 0
     var dataEchoed = 0
     var dataWrong = 0
-    var stats: [String: [String: StatisticValue]] = [:]
+    var stats: StatisticsReport = [:]
 
     private enum CodingKeys: String, CodingKey {
       case type

@@ -206,7 +206,7 @@ public struct ConnectionClose: ControlMessage {
   public init(connection: UInt32) { self.connection = connection }
 }
 
-/// W3C `getStats`; answered with a ``StatisticsReply``.
+/// W3C `getStats`; answered with the report's dictionaries.
 public struct GetStats: Request {
   /// Which half of a transceiver is asked about.
   public enum Side: String, Codable, Sendable { case sender, receiver }

@@ -45,6 +45,12 @@ extension PeerConnection {
     return shown
   }
 
+  /// The text of the offer that was made last.
+  public var createdOfferText: String? { lastOffer?.text }
+
+  /// The text of the answer that was made last.
+  public var createdAnswerText: String? { lastAnswer?.text }
+
   private mutating func localTransport(restarts: Bool) -> Negotiation.LocalTransport {
     if restarts, restartParameters == nil { restartParameters = transport.ice.makeParameters() }
     return Negotiation.LocalTransport(

@@ -23,11 +23,18 @@ struct StatisticsReportBuilder {
   /// Milliseconds since 1970.
   let timestamp: Double
 
-  mutating func add(_ identifier: String, _ type: String, _ members: [String: StatisticValue?]) {
-    var dictionary = members.compactMapValues { $0 }
-    dictionary["id"] = .text(identifier)
-    dictionary["type"] = .text(type)
-    dictionary["timestamp"] = .number(timestamp)
+  /// Adds a dictionary of `members` and `more`, as far as they have a value, and of what codecs counted.
+  mutating func add(
+    _ identifier: String, _ type: String, _ members: KeyValuePairs<String, StatisticValue?>,
+    and more: KeyValuePairs<String, StatisticValue?> = [:], counted: [String: StatisticValue] = [:]
+  ) {
+    var dictionary = StatisticsDictionary(capacity: members.count + more.count + counted.count + 3)
+    dictionary.append("id", .text(identifier))
+    dictionary.append("type", .text(type))
+    dictionary.append("timestamp", .number(timestamp))
+    for (name, value) in members { if let value { dictionary.append(name, value) } }
+    for (name, value) in more { if let value { dictionary.append(name, value) } }
+    for (name, value) in counted { dictionary[name] = value }
     report[identifier] = dictionary
   }
 }
@@ -46,12 +53,12 @@ extension PeerConnection {
       described?.description.media.contains { !$0.isRejected } ?? false
     }
     if isAskedFor || dtlsTransportState != .new { addTransport(to: &builder) }
-    if !playout.isEmpty { builder.add("AP", "media-playout", playout.merging(["kind": "audio"]) { $1 }) }
+    if !playout.isEmpty { builder.add("AP", "media-playout", [:], counted: playout.merging(["kind": "audio"]) { $1 }) }
     for transceiver in negotiation.transceivers where transceiver.hasTrack && !transceiver.isStopping {
       var members = codecs[transceiver.identifier]?.source ?? [:]
       members["kind"] = .text(transceiver.kind.rawValue)
       members["trackIdentifier"] = .text(transceiver.trackIdentifier ?? transceiver.sendTrackIdentifier)
-      builder.add(sourceIdentifier(transceiver.identifier), "media-source", members)
+      builder.add(sourceIdentifier(transceiver.identifier), "media-source", [:], counted: members)
     }
     for sender in media.sending { addSending(sender, codecs[sender.identifier]?.outbound ?? [:], to: &builder) }
     for receiver in media.receiving where receiver.stream.statistics.lastPacketReceived != nil {
@@ -88,7 +95,7 @@ extension PeerConnection {
     let transceiver = negotiation[sender.identifier]
     let codecName = codecIdentifier(sender.codec, "O", &builder)
     let hasReport = remote.packetsReceived > 0 || remote.roundTripTimeMeasurements > 0
-    var members: [String: StatisticValue?] = [
+    let members: KeyValuePairs<String, StatisticValue?> = [
       "ssrc": .integer(Int(source)), "kind": .text(sender.kind.rawValue), "mediaType": .text(sender.kind.rawValue), "transportId": "T",
       "codecId": .text(codecName), "mid": sender.stream.configuration.mid.map { .text($0) },
       "mediaSourceId": transceiver?.hasTrack == true && transceiver?.isStopping == false ? .text(sourceIdentifier(sender.identifier)) : nil,
@@ -101,13 +108,11 @@ extension PeerConnection {
       "retransmittedBytesSent": .integer(Int(counts.retransmittedBytesSent)), "nackCount": .integer(Int(counts.nackCount)),
       "totalPacketSendDelay": .number(counts.totalPacketSendDelay.seconds),
     ]
-    if sender.kind == .video {
-      members["framesSent"] = .integer(Int(counts.framesSent))
-      members["pliCount"] = .integer(Int(counts.pliCount))
-      members["firCount"] = .integer(Int(counts.firCount))
-      members["targetBitrate"] = .integer(media.targetBitrate)
-    }
-    builder.add("O\(source)", "outbound-rtp", members.merging(codec.mapValues { $0 }) { _, new in new })
+    let ofVideo: KeyValuePairs<String, StatisticValue?> = [
+      "framesSent": .integer(Int(counts.framesSent)), "pliCount": .integer(Int(counts.pliCount)),
+      "firCount": .integer(Int(counts.firCount)), "targetBitrate": .integer(media.targetBitrate),
+    ]
+    builder.add("O\(source)", "outbound-rtp", members, and: sender.kind == .video ? ofVideo : [:], counted: codec)
     guard hasReport else { return }
     builder.add(
       "RI\(source)", "remote-inbound-rtp",
@@ -129,7 +134,7 @@ extension PeerConnection {
     let source = receiver.stream.configuration.ssrc
     let transceiver = negotiation[receiver.identifier]
     let codecName = receiver.codec.map { codecIdentifier($0, "I", &builder) }
-    var members: [String: StatisticValue?] = [
+    let members: KeyValuePairs<String, StatisticValue?> = [
       "ssrc": .integer(Int(source)), "kind": .text(receiver.kind.rawValue), "mediaType": .text(receiver.kind.rawValue), "transportId": "T",
       "remoteId": remote.reportsSent > 0 ? .text("RO\(source)") : nil,
       "codecId": codecName.map { .text($0) },
@@ -143,11 +148,10 @@ extension PeerConnection {
       "retransmittedBytesReceived": .integer(Int(counts.retransmittedBytesReceived)), "nackCount": .integer(Int(counts.nackCount)),
       "packetsDuplicated": .integer(Int(counts.packetsDuplicated)), "packetsUnrecovered": .integer(Int(counts.packetsUnrecovered)),
     ]
-    if receiver.kind == .video {
-      members["pliCount"] = .integer(Int(counts.pliCount))
-      members["firCount"] = .integer(Int(counts.firCount))
-    }
-    builder.add("I\(source)", "inbound-rtp", members.merging(codec.mapValues { $0 }) { _, new in new })
+    let ofVideo: KeyValuePairs<String, StatisticValue?> = [
+      "pliCount": .integer(Int(counts.pliCount)), "firCount": .integer(Int(counts.firCount)),
+    ]
+    builder.add("I\(source)", "inbound-rtp", members, and: receiver.kind == .video ? ofVideo : [:], counted: codec)
     guard remote.reportsSent > 0 else { return }
     builder.add(
       "RO\(source)", "remote-outbound-rtp",

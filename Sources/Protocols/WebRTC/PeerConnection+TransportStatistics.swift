@@ -1,3 +1,4 @@
+import Base
 import DTLS
 import ICE
 import SRTP
@@ -49,11 +50,14 @@ extension PeerConnection {
         ])
     }
     for candidate in transport.ice.localCandidates { addCandidate(candidate, "L", "local-candidate", isTold: true, to: &builder) }
-    let told = Set(
-      (negotiation.remoteDescription?.description.media ?? []).flatMap(\.candidates).compactMap {
-        try? ICE.Candidate(parsing: $0).address
-      })
-    for candidate in transport.ice.remoteCandidates {
+    let remoteCandidates = transport.ice.remoteCandidates
+    var told: Set<SocketAddress> = []
+    if remoteCandidates.contains(where: { $0.kind == .peerReflexive }) {
+      for text in (negotiation.remoteDescription?.description.media ?? []).flatMap(\.candidates) {
+        if let candidate = try? ICE.Candidate(parsing: text) { told.insert(candidate.address) }
+      }
+    }
+    for candidate in remoteCandidates {
       // What only the peer's checks showed is not for pages to see (W3C statistics section 6.3).
       addCandidate(
         candidate, "R", "remote-candidate", isTold: candidate.kind != .peerReflexive || told.contains(candidate.address), to: &builder)
@@ -112,7 +116,8 @@ func base64(_ bytes: [UInt8]) -> String {
   var text: [UInt8] = []
   text.reserveCapacity((bytes.count + 2) / 3 * 4)
   for start in stride(from: 0, to: bytes.count, by: 3) {
-    let group = (0..<3).reduce(UInt32(0)) { $0 << 8 | (start + $1 < bytes.count ? UInt32(bytes[start + $1]) : 0) }
+    var group = UInt32(0)
+    for place in start..<start + 3 { group = group << 8 | (place < bytes.count ? UInt32(bytes[place]) : 0) }
     for place in 0..<4 {
       text.append(start + place <= bytes.count ? digits[Int(group >> UInt32(18 - 6 * place) & 63)] : UInt8(ascii: "="))
     }

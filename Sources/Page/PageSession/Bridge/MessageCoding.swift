@@ -1,6 +1,5 @@
 import BridgeMessages
 import FoundationEssentials
-import WebRTC
 
 /// The JSON form of control messages.
 enum MessageCoding {
@@ -30,9 +29,4 @@ enum MessageCoding {
       preconditionFailure("a message of the bridge can always be written: \(error)")
     }
   }
-}
-
-/// The value that answers `connection.getStats`: the W3C report's dictionaries.
-struct StatisticsReply: Encodable, Sendable {
-  var report: [[String: StatisticValue]]
 }

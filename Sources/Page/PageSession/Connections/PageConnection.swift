@@ -67,14 +67,18 @@ final class PageConnection: @unchecked Sendable {
 
   func createOffer(_ message: CreateOffer) throws(ReplyError) -> Description {
     let offer = try perform { connection, now throws(PeerConnectionError) in
-      try connection.createOffer(isIceRestart: message.options?.iceRestart == true, now: now)
+      let offer = try connection.createOffer(isIceRestart: message.options?.iceRestart == true, now: now)
+      return connection.createdOfferText ?? offer.description
     }
-    return Description(type: .offer, sdp: offer.description)
+    return Description(type: .offer, sdp: offer)
   }
 
   func createAnswer() throws(ReplyError) -> Description {
-    let answer = try perform { connection, now throws(PeerConnectionError) in try connection.createAnswer(now: now) }
-    return Description(type: .answer, sdp: answer.description)
+    let answer = try perform { connection, now throws(PeerConnectionError) in
+      let answer = try connection.createAnswer(now: now)
+      return connection.createdAnswerText ?? answer.description
+    }
+    return Description(type: .answer, sdp: answer)
   }
 
   func setLocal(_ description: Description?) throws(ReplyError) -> Snapshot {
@@ -210,13 +214,13 @@ final class PageConnection: @unchecked Sendable {
 
   // MARK: Statistics
 
-  func statistics(_ message: GetStats) throws(ReplyError) -> StatisticsReply {
+  func statistics(_ message: GetStats) throws(ReplyError) -> [StatisticsDictionary] {
     let report = session.statistics()
-    guard let number = message.transceiver else { return StatisticsReply(report: Array(report.values)) }
+    guard let number = message.transceiver else { return Array(report.values) }
     guard let identifier = transceivers[number], let transceiver = session.connection.transceiver(identifier) else {
       throw ReplyError("InvalidAccessError", "the connection has no transceiver \(number)")
     }
-    return StatisticsReply(report: report.selected(of: transceiver, side: message.side ?? .sender))
+    return report.selected(of: transceiver, side: message.side ?? .sender)
   }
 }
 
@@ -252,13 +256,13 @@ extension ReplyError {
 
 extension StatisticsReport {
   /// W3C's stats selection algorithm: the streams of one sender or receiver, and everything that they refer to.
-  func selected(of transceiver: Transceiver, side: GetStats.Side) -> [[String: StatisticValue]] {
+  func selected(of transceiver: Transceiver, side: GetStats.Side) -> [StatisticsDictionary] {
     let (type, peer) = side == .sender ? ("outbound-rtp", "remote-inbound-rtp") : ("inbound-rtp", "remote-outbound-rtp")
     var wanted = values.filter { statistic in
       guard statistic["type"] == .text(type), let mid = transceiver.mid else { return false }
       return statistic["mid"] == .text(mid)
     }
-    var found: [String: [String: StatisticValue]] = [:]
+    var found: StatisticsReport = [:]
     while let statistic = wanted.popLast() {
       guard case .text(let identifier)? = statistic["id"], found[identifier] == nil else { continue }
       found[identifier] = statistic

@@ -141,7 +141,9 @@ final class Document: @unchecked Sendable {
     case .addIceCandidate(let message):
       request(message.id, on: message.connection) { connection throws(ReplyError) in try connection.add(message.candidate) }
     case .getStats(let message):
-      request(message.id, on: message.connection) { connection throws(ReplyError) in try connection.statistics(message) }
+      request(message.id, on: message.connection, write: StatisticsText.reply) { connection throws(ReplyError) in
+        try connection.statistics(message)
+      }
     case .restartIce(let message): tell(message.connection) { $0.restartIce() }
     case .connectionClose(let message): closeConnection(message.connection)
     case .transceiverAdd(let message): tell(message.connection) { connection throws(ReplyError) in try connection.add(message) }
@@ -166,13 +168,21 @@ final class Document: @unchecked Sendable {
   private func request<Value: Encodable & Sendable>(
     _ id: UInt32, on number: UInt32, _ body: (PageConnection) throws(ReplyError) -> Value
   ) {
+    request(id, on: number, write: { MessageCoding.encode(Reply(id: $0, result: .success($1))) }, body)
+  }
+
+  /// Answers a request that concerns a connection with what `write` makes of the request's number and the value.
+  private func request<Value>(
+    _ id: UInt32, on number: UInt32, write: (UInt32, Value) -> [UInt8], _ body: (PageConnection) throws(ReplyError) -> Value
+  ) {
     guard let connection = connections[number] else {
-      return reply(id, Result<Value, _>.failure(ReplyError("InvalidStateError", "there is no open connection \(number)")))
+      return reply(id, Result<NoValue, _>.failure(ReplyError("InvalidStateError", "there is no open connection \(number)")))
     }
     do throws(ReplyError) {
-      reply(id, Result<Value, _>.success(try body(connection)))
+      let value = try body(connection)
+      if !isClosed { client.send(control: write(id, value), to: self.number) }
     } catch {
-      reply(id, Result<Value, _>.failure(error))
+      reply(id, Result<NoValue, _>.failure(error))
     }
   }
 
