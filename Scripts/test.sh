@@ -35,11 +35,11 @@ counted() {  # a step that ends with "NAME: N passed, N failed"
   fi
 }
 
-unit_tests() {
+unit_tests() {  # options of swift test
   local report=.build/tests-swift-testing.xml status=0
   rm -f "$report"
   # "Started" lines say nothing that the line of the result does not say.
-  timeout 600 swift test --skip-build --parallel --xunit-output .build/tests.xml 2>&1 </dev/null | grep -vE '^◇|^\[[0-9]+/[0-9]+\]| started\.$|XCTest|prohibited flag' || true
+  timeout 600 swift test --skip-build "$@" --xunit-output .build/tests.xml 2>&1 </dev/null | grep -vE '^◇|^\[[0-9]+/[0-9]+\]| started\.$|XCTest|prohibited flag' || true
   status=${PIPESTATUS[0]}
   # A failed test may have several failures: tests are counted.
   local tests failures
@@ -64,8 +64,12 @@ if ! timeout 1800 swift build --build-tests </dev/null || { [[ $quick == no ]] &
   exit 1
 fi
 
+# Tests that watch whole programs hold on to their threads: they come after the others, one by one.
+programs='StockClientTests|PageEndToEndTests'
 headline "unit tests"
-unit_tests
+unit_tests --parallel --skip "$programs"
+headline "tests with programs on the screen"
+unit_tests --no-parallel --filter "$programs"
 
 if [[ $quick == no ]]; then
   headline "the example in README.md"

@@ -19,7 +19,7 @@ import Testing
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     init(_ loop: EventLoop) { self.loop = loop }
 
-    func connect(_ address: SocketAddress, _ security: TCPStream.Security = .plain, timeout: Interval = .seconds(10)) {
+    func connect(_ address: SocketAddress, _ security: TCPStream.Security = .plain, timeout: Interval = .seconds(600)) {
       let events = events
       stream = TCPStream(
         connectingTo: address, security: security, timeout: timeout, on: loop,
