@@ -118,6 +118,13 @@ import Testing
       settle(server)
     }
     for round in 0..<20 { connect(round) }
+    // A program that another test starts holds a copy of the clients' sockets until it runs.
+    var patience = 2_000
+    while descriptors(named: "parlor-leak") > 0, patience > 0 {
+      patience -= 1
+      usleep(5_000)
+      settle(server)
+    }
     #expect(descriptors(named: "parlor-leak") == 0)
   }
 
