@@ -37,7 +37,7 @@ SAMPLES = {
     "devices": Sample(
         "devices.html", ["devices true named true kinds audioinput,audiooutput,videoinput granted,granted", "chosen true"], videos=[0],
         after=["refused OverconstrainedError deviceId"]),
-    "restart-ice": Sample("restart-ice.html", ["connected connected", "restarted true true"], videos=[0]),
+    "restart-ice": Sample("restart-ice.html", ["connected co", "restarted true true"], videos=[0]),
     "perfect-negotiation": Sample(
         "perfect-negotiation.html", ["both stable stable 2 2"], videos=[0, 1], after=["channels connected connected"]),
     "multiple": Sample(
