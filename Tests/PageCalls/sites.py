@@ -18,7 +18,7 @@ class Site:
             application.router.add_static(prefix, folder, follow_symlinks=True)
         if self.folder:
             application.router.add_static("/", os.path.abspath(self.folder), follow_symlinks=True)
-        self.runner = web.AppRunner(application)
+        self.runner = web.AppRunner(application, shutdown_timeout=1)
         await self.runner.setup()
         site = web.TCPSite(self.runner, "127.0.0.1", 0, ssl_context=self.tls)
         await site.start()
