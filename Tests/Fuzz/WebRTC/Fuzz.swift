@@ -95,7 +95,8 @@ private func renegotiate(_ input: [UInt8]) {
   guard parts.count > 1 else { return }
   let before = connection.signalingState
   if (try? connection.setRemoteDescription(bits & 64 != 0 ? .answer : .offer, sdp: text(parts[1]), now: .zero)) == nil {
-    precondition(connection.signalingState == before, "a refused description changes nothing")
+    let isRolledBack = bits & 64 == 0 && before == .haveLocalOffer && connection.signalingState == .stable
+    precondition(connection.signalingState == before || isRolledBack, "a refused description changes nothing but for the implicit rollback")
   }
   if bits & 128 != 0 { try? connection.setLocalDescription(.rollback, now: .zero) }
   try? connection.setLocalDescription(now: .zero)
