@@ -36,16 +36,6 @@ public struct Scene: Sendable {
     (self.fit, self.corner, self.isMirrored, self.theme) = (fit, corner, isMirrored, theme)
   }
 
-  /// What changed since the screen was composed last.
-  struct Damage: OptionSet {
-    let rawValue: UInt8
-    static let remote = Damage(rawValue: 1)
-    static let selfView = Damage(rawValue: 2)
-    static let notice = Damage(rawValue: 4)
-    static let layout = Damage(rawValue: 8)
-    static let all: Damage = [.remote, .selfView, .notice, .layout]
-  }
-
   /// The place of a self-view of the given upright size on a screen of `width` by `height`: at most a quarter of each side, away from the edge.
   static func selfViewArea(width: Int, height: Int, corner: Corner, on screen: (width: Int, height: Int)) -> Rectangle {
     let margin = max(1, min(screen.width, screen.height) / 40)

@@ -6,15 +6,6 @@ import Synchronization
 ///
 /// One thread calls `present` (`StageThread` does); everything else may be called from any thread.
 public final class Stage: Sendable {
-  /// Width of the picture in pixels, as a viewer sees it.
-  public let width: Int
-  /// Height of the picture in pixels, as a viewer sees it.
-  public let height: Int
-  /// How often a second the screen can change.
-  public let refreshRate: Double
-  /// Clockwise turn of the picture on the monitor.
-  public let rotation: VideoFrame.Rotation
-
   /// Frames of the other side go in here.
   public let remote = Mailbox<VideoFrame>()
   /// Frames of the own camera go in here.
@@ -33,21 +24,39 @@ public final class Stage: Sendable {
     var theme: Notice.Theme
     var removesRemote = false
     var removesSelfView = false
-    var damage: Scene.Damage = []
   }
 
-  /// What is on the screen. Locked while a picture is composed.
+  /// What is to be seen, and on a headless stage what is seen. Locked while a picture is composed.
   private struct Show {
-    var output: HeadlessOutput
+    var composer: Composer
+    /// nil when a display shows what the composer composes.
+    var output: HeadlessOutput?
     var scene: Scene
     var noticeStart: Instant?
   }
 
+  /// The size of the picture, as it is now.
+  private struct Geometry {
+    var width: Int
+    var height: Int
+    var refreshRate: Double
+    var rotation: VideoFrame.Rotation
+
+    init(monitorWidth: Int, monitorHeight: Int, refreshRate: Double, rotation: VideoFrame.Rotation) {
+      precondition(refreshRate > 0 && refreshRate <= 1_000, "a screen is refreshed")
+      let isSideways = rotation == .quarter || rotation == .threeQuarters
+      (width, height) = isSideways ? (monitorHeight, monitorWidth) : (monitorWidth, monitorHeight)
+      (self.refreshRate, self.rotation) = (refreshRate, rotation)
+    }
+  }
+
   private let wishes: Mutex<Wishes>
   private let show: Mutex<Show>
+  private let geometry: Mutex<Geometry>
   private let counts = Mutex(StageStatistics())
 
-  /// A headless stage for a monitor of `width` by `height` pixels (1 to 16,384 each), refreshed `refreshRate` times a second.
+  /// A stage for a monitor of `width` by `height` pixels (1 to 16,384 each), refreshed `refreshRate` times a second; headless unless a
+  /// display is given to its thread.
   ///
   /// With a `rotation` of a quarter or three quarters the picture is as wide as the monitor is high. `keyboardLayout` is XKB's name of what
   /// is printed on the keys that panels are answered with.
@@ -55,18 +64,25 @@ public final class Stage: Sendable {
     width: Int, height: Int, refreshRate: Double = 60, rotation: VideoFrame.Rotation = .none, fit: VideoFit = .contain,
     corner: Scene.Corner = .bottomRight, isMirrored: Bool = true, theme: Notice.Theme = Notice.Theme(), keyboardLayout: String = "us"
   ) {
-    precondition(refreshRate > 0 && refreshRate <= 1_000, "a screen is refreshed")
-    let isSideways = rotation == .quarter || rotation == .threeQuarters
-    let (pictureWidth, pictureHeight) = isSideways ? (height, width) : (width, height)
-    (self.width, self.height, self.refreshRate, self.rotation) = (pictureWidth, pictureHeight, refreshRate, rotation)
+    let geometry = Geometry(monitorWidth: width, monitorHeight: height, refreshRate: refreshRate, rotation: rotation)
+    self.geometry = Mutex(geometry)
     desk = Mutex(PanelDesk(keyboardLayout: keyboardLayout))
     wishes = Mutex(Wishes(fit: fit, corner: corner, isMirrored: isMirrored, theme: theme))
+    let composer = Composer(width: geometry.width, height: geometry.height)
     show = Mutex(
       Show(
-        output: HeadlessOutput(width: pictureWidth, height: pictureHeight),
+        composer: composer, output: HeadlessOutput(composer),
         scene: Scene(fit: fit, corner: corner, isMirrored: isMirrored, theme: theme)))
   }
 
+  /// Width of the picture in pixels, as a viewer sees it. It changes when another monitor is connected.
+  public var width: Int { geometry.withLock { $0.width } }
+  /// Height of the picture in pixels, as a viewer sees it. It changes when another monitor is connected.
+  public var height: Int { geometry.withLock { $0.height } }
+  /// How often a second the screen can change.
+  public var refreshRate: Double { geometry.withLock { $0.refreshRate } }
+  /// Clockwise turn of the picture on the monitor.
+  public var rotation: VideoFrame.Rotation { geometry.withLock { $0.rotation } }
   /// The time between two refreshes.
   public var refreshPeriod: Interval { .seconds(1 / refreshRate) }
 
@@ -88,13 +104,13 @@ public final class Stage: Sendable {
   /// Takes the other side off the screen, as when a call has ended. Frames that come later are shown again.
   public func removeRemote() {
     _ = remote.take()
-    wish(.layout) { $0.removesRemote = true }
+    wish { $0.removesRemote = true }
   }
 
   /// Takes the self-view off the screen. Frames that come later are shown again.
   public func removeSelfView() {
     _ = selfView.take()
-    wish(.layout) { $0.removesSelfView = true }
+    wish { $0.removesSelfView = true }
   }
 
   /// Shows a frame of a page's video where, and as long as, a page has a place for it. From any thread; the newest frame wins.
@@ -113,15 +129,8 @@ public final class Stage: Sendable {
   /// Takes what clients of the Wayland server committed; the next `present` shows it. On the thread that calls `present`.
   package func update(layers: LayersUpdate) {
     let seen = show.withLock { show in
-      let page = show.output.page
-      page.update(layers)
-      var seen: Set<VideoIdentifier> = []
-      page.forEachVisibleVideo { video in
-        seen.insert(video.identifier)
-        return nil
-      }
-      page.releaseHiddenFrames()
-      return seen
+      show.composer.update(layers)
+      return show.composer.seenVideos()
     }
     shelf.setSeen(seen)
   }
@@ -129,106 +138,113 @@ public final class Stage: Sendable {
   /// Shows a notice in place of the one before; nil takes it off. The same notice again changes nothing, a running countdown included.
   public func setNotice(_ notice: Notice?) {
     guard wishes.withLock({ $0.notice != notice }) else { return }
-    wish(.notice) { $0.notice = notice }
+    wish { $0.notice = notice }
   }
 
   /// Changes how the remote side fills the screen.
-  public func setFit(_ fit: VideoFit) { wish(.layout) { $0.fit = fit } }
+  public func setFit(_ fit: VideoFit) { wish { $0.fit = fit } }
 
   /// Changes where the self-view stands, and whether it is mirrored.
   public func setSelfView(corner: Scene.Corner, isMirrored: Bool) {
-    wish(.layout) { ($0.corner, $0.isMirrored) = (corner, isMirrored) }
+    wish { ($0.corner, $0.isMirrored) = (corner, isMirrored) }
   }
 
   /// Changes the colours of notices.
-  public func setTheme(_ theme: Notice.Theme) { wish(.notice) { $0.theme = theme } }
+  public func setTheme(_ theme: Notice.Theme) { wish { $0.theme = theme } }
 
-  private func wish(_ damage: Scene.Damage, _ change: (inout Wishes) -> Void) {
-    wishes.withLock { wishes in
-      change(&wishes)
-      wishes.damage.formUnion(damage)
-    }
+  private func wish(_ change: (inout Wishes) -> Void) {
+    wishes.withLock { change(&$0) }
     wake.signal()
   }
 
-  /// Composes and shows what changed; nil when nothing did, and then nothing is composed.
+  // MARK: One picture
+
+  /// What the next picture is the first to show.
+  struct News {
+    var remote: PresentedFrame?
+    var selfView: PresentedFrame?
+    var videos: [PresentedVideo]
+
+    /// Since when the newest of them has been there; nil when no frame is new or none says.
+    var readyTime: Instant? {
+      let ledgers = [remote?.ledger, selfView?.ledger].compactMap { $0 } + videos.map(\.ledger)
+      return ledgers.compactMap { $0[.decode] ?? $0[.capture] }.max()
+    }
+  }
+
+  /// Composes and shows what changed; nil when nothing did, and then nothing is composed. On a headless stage.
   ///
   /// `now` drives countdowns. `flipTime` is asked when the picture stands, and becomes the frames' `present` time.
   @discardableResult
   public func present(now: Instant, flipTime: () -> Instant) -> Flip? {
+    guard let news = prepare(now: now) else { return nil }
+    show.withLock { $0.output?.compose() }
+    return complete(news, at: flipTime())
+  }
+
+  /// Composes and shows what changed; nil when nothing did, and then nothing is composed. The frames' `present` time is `now`.
+  @discardableResult
+  public func present(now: Instant) -> Flip? { present(now: now, flipTime: { now }) }
+
+  /// Brings what is to be seen up to date; nil when there is nothing to paint. `now` drives countdowns.
+  func prepare(now: Instant) -> News? {
     let wanted = wishes.withLock { wishes in
-      defer { (wishes.damage, wishes.removesRemote, wishes.removesSelfView) = ([], false, false) }
+      defer { (wishes.removesRemote, wishes.removesSelfView) = (false, false) }
       return wishes
     }
     let (newRemote, newSelfView) = (remote.take(), selfView.take())
     // Those that follow may be over just as well.
     while let reply = desk.withLock({ $0.advance(to: now) }) { reply.deliver() }
-    let flip = show.withLock { show -> Flip? in
-      var damage = wanted.damage
+    let news = show.withLock { show -> News? in
       if wanted.removesRemote { show.scene.remote = nil }
       if wanted.removesSelfView { show.scene.selfView = nil }
-      // Under a page, the sides of a direct call are kept and not seen.
-      let isPage = !show.output.page.isEmpty
-      if let newRemote {
-        show.scene.remote = newRemote
-        if !isPage { damage.insert(.remote) }
-      }
-      if let newSelfView {
-        show.scene.selfView = newSelfView
-        if !isPage { damage.insert(.selfView) }
-      }
-      var videos = takeVideos(for: show.output.page)
+      if let newRemote { show.scene.remote = newRemote }
+      if let newSelfView { show.scene.selfView = newSelfView }
       (show.scene.fit, show.scene.corner, show.scene.isMirrored) = (wanted.fit, wanted.corner, wanted.isMirrored)
       show.scene.theme = wanted.theme
       if show.scene.notice != wanted.notice {
         show.scene.notice = wanted.notice
         show.noticeStart = wanted.notice.map { _ in now }
       }
-      let secondsLeft = Stage.secondsLeft(of: show.scene.notice?.countdown, since: show.noticeStart, now: now)
-      if show.scene.secondsLeft != secondsLeft {
-        show.scene.secondsLeft = secondsLeft
-        damage.insert(.notice)
+      show.scene.secondsLeft = Stage.secondsLeft(of: show.scene.notice?.countdown, since: show.noticeStart, now: now)
+      let composer = show.composer
+      let videos = composer.hasClients ? takeVideos(for: composer.page) : []
+      composer.show(show.scene)
+      desk.withLock { desk in
+        desk.drawn(composer.setPanel(desk.content(at: now), pointer: desk.pointer, theme: wanted.theme))
       }
-      if updatePanel(of: show.output, now: now, theme: wanted.theme) { damage = .all }
-      guard !damage.isEmpty || show.output.isPageDamaged else { return nil }
-      show.output.compose(show.scene, damage: damage)
-
-      let time = flipTime()
-      for index in videos.indices { videos[index].frame.ledger[.present] = time }
-      if newRemote != nil { show.scene.remote?.ledger[.present] = time }
-      if newSelfView != nil { show.scene.selfView?.ledger[.present] = time }
+      guard composer.isDamaged else { return nil }
+      // Under a page, the sides of a direct call are kept and not seen.
       func presented(_ frame: VideoFrame?, _ place: Rectangle?) -> PresentedFrame? {
         guard let frame, let place else { return nil }
         return PresentedFrame(frame: frame, rectangle: place)
       }
-      let places = show.output.places
-      return Flip(
-        time: time, number: 0, remote: newRemote == nil ? nil : presented(show.scene.remote, places.remote),
-        selfView: newSelfView == nil ? nil : presented(show.scene.selfView, places.selfView), videos: videos)
+      let places = composer.places
+      return News(
+        remote: presented(newRemote, places.remote), selfView: presented(newSelfView, places.selfView), videos: videos)
     }
-    return counts.withLock { counts in
-      if newRemote != nil && flip?.remote == nil { counts.unseen += 1 }
-      if newSelfView != nil && flip?.selfView == nil { counts.unseen += 1 }
-      guard var flip else {
-        counts.repeated += 1
-        return nil
-      }
+    counts.withLock { counts in
+      if newRemote != nil && news?.remote == nil { counts.unseen += 1 }
+      if newSelfView != nil && news?.selfView == nil { counts.unseen += 1 }
+      if news == nil { counts.repeated += 1 }
+    }
+    return news
+  }
+
+  /// What was prepared is on the screen since `time`.
+  func complete(_ news: News, at time: Instant) -> Flip {
+    var flip = Flip(time: time, number: 0, remote: news.remote, selfView: news.selfView, videos: news.videos)
+    flip.remote?.frame.ledger[.present] = time
+    flip.selfView?.frame.ledger[.present] = time
+    for index in flip.videos.indices { flip.videos[index].frame.ledger[.present] = time }
+    flip.number = counts.withLock { counts in
       counts.flips += 1
       if flip.remote != nil { counts.remoteFramesPresented += 1 }
       if flip.selfView != nil { counts.selfViewFramesPresented += 1 }
       counts.videoFramesPresented += flip.videos.count
-      flip.number = counts.flips
-      return flip
+      return counts.flips
     }
-  }
-
-  /// Draws the panel that is to be seen, tells where its parts stand, and returns whether a direct call's picture has to be painted again.
-  private func updatePanel(of output: HeadlessOutput, now: Instant, theme: Notice.Theme) -> Bool {
-    desk.withLock { desk in
-      let (layout, isNew) = output.setPanel(desk.content(at: now), pointer: desk.pointer, theme: theme)
-      desk.drawn(layout)
-      return isNew && output.page.isEmpty
-    }
+    return flip
   }
 
   /// Gives each video that can be seen its newest frame, and returns those that no flip has shown yet.
@@ -246,9 +262,25 @@ public final class Stage: Sendable {
     return new
   }
 
-  /// Composes and shows what changed; nil when nothing did, and then nothing is composed. The frames' `present` time is `now`.
-  @discardableResult
-  public func present(now: Instant) -> Flip? { present(now: now, flipTime: { now }) }
+  // MARK: Displays
+
+  /// Hands what is to be seen to a display, which paints it. On the thread that calls `prepare`.
+  func withComposer<Result>(_ body: (Composer) -> Result) -> Result { show.withLock { body($0.composer) } }
+
+  /// The picture has another size from now on; all of it has to be painted. A display shows it, or nobody. On the thread that calls `prepare`.
+  func resize(monitorWidth: Int, monitorHeight: Int, refreshRate: Double, rotation: VideoFrame.Rotation) {
+    let new = Geometry(monitorWidth: monitorWidth, monitorHeight: monitorHeight, refreshRate: refreshRate, rotation: rotation)
+    geometry.withLock { $0 = new }
+    show.withLock { show in
+      show.output = nil
+      guard show.composer.screen.width != new.width || show.composer.screen.height != new.height else { return }
+      let composer = Composer(width: new.width, height: new.height)
+      if show.composer.hasClients {
+        composer.update(LayersUpdate(layers: show.composer.page.surfaces.map(\.layer), isRearranged: true))
+      }
+      show.composer = composer
+    }
+  }
 
   /// What a countdown of so many seconds shows.
   static func secondsLeft(of countdown: Int?, since start: Instant?, now: Instant) -> Int? {
@@ -258,7 +290,7 @@ public final class Stage: Sendable {
   }
 
   /// A copy of what the screen shows, all of it from one flip.
-  public func picture() -> Picture { show.withLock { $0.output.picture() } }
+  public func picture() -> Picture { show.withLock { $0.output?.picture() ?? $0.composer.picture() } }
 
   /// What the screen shows, as a PNG file's bytes.
   public func screenshot() throws(Picture.Failure) -> [UInt8] { try picture().png() }
@@ -272,15 +304,15 @@ public final class Stage: Sendable {
     return result
   }
 
-  /// How many layers were painted so far.
-  var paintCount: Int { show.withLock { $0.output.paintCount } }
+  /// How many areas were painted so far.
+  var paintCount: Int { show.withLock { $0.output?.paintCount ?? 0 } }
 
-  /// Which areas of a page were painted last.
-  var paintedAreas: [Rectangle] { show.withLock { $0.output.page.painted.areas } }
+  /// Which areas were painted last.
+  var paintedAreas: [Rectangle] { show.withLock { $0.output?.painted.areas ?? [] } }
 
   /// Where the parts of the panel stand that is shown.
   var panelLayout: PanelLayout? { desk.withLock { $0.layout } }
 
   /// Where the layers stand on the screen.
-  var places: HeadlessOutput.Places { show.withLock { $0.output.places } }
+  var places: Composer.Places { show.withLock { $0.composer.places } }
 }

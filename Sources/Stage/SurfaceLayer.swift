@@ -2,8 +2,8 @@
 package struct SurfaceLayer: Sendable {
   /// Stable while the surface lives.
   package var identifier: UInt64
-  /// The surface's pixels.
-  package var bitmap: SurfaceBitmap
+  /// The surface's pixels; nil when it has none and is there for its videos alone.
+  package var bitmap: SurfaceBitmap?
   /// The part of the bitmap that is seen, in its pixels; nil: all of it.
   package var source: Rectangle?
   /// Where on the screen it is seen, in output pixels.
@@ -17,7 +17,7 @@ package struct SurfaceLayer: Sendable {
 
   /// A layer.
   package init(
-    identifier: UInt64, bitmap: SurfaceBitmap, source: Rectangle? = nil, target: Rectangle, damage: [Rectangle] = [],
+    identifier: UInt64, bitmap: SurfaceBitmap?, source: Rectangle? = nil, target: Rectangle, damage: [Rectangle] = [],
     videos: [VideoPlacement] = [], canvas: Color? = nil
   ) {
     (self.identifier, self.bitmap, self.source, self.target) = (identifier, bitmap, source, target)

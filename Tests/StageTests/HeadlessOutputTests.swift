@@ -89,7 +89,7 @@ import Testing
     output.compose(scene)
     let count = output.paintCount
     scene.selfView = TestFrames.solid(.blue, width: 160, height: 90)
-    output.compose(scene, damage: .selfView)
+    output.compose(scene)
     #expect(output.paintCount == count + 1)
     #expect(output.picture() == picture(of: scene))
   }
@@ -108,11 +108,11 @@ import Testing
       for selfView in frames {
         for notice in notices {
           scene.notice = notice
-          output.compose(scene, damage: .notice)
+          output.compose(scene)
           scene.selfView = selfView
-          output.compose(scene, damage: .selfView)
+          output.compose(scene)
           scene.remote = remote
-          output.compose(scene, damage: .remote)
+          output.compose(scene)
           #expect(output.picture() == picture(of: scene))
         }
       }

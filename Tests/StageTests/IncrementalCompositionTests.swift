@@ -61,7 +61,7 @@ import Testing
     }
 
     mutating func draw(on index: Int) {
-      let bitmap = layers[index].bitmap
+      guard let bitmap = layers[index].bitmap else { return }
       let area = rectangle(in: Rectangle(x: 0, y: 0, width: bitmap.width, height: bitmap.height))
       TestSurfaces.fill(bitmap, area, color())
       let target = layers[index].target

@@ -6,7 +6,7 @@ import Testing
   private func shown(_ scene: Scene, width: Int = 640, height: Int = 360) -> (picture: Picture, box: Rectangle?) {
     let output = HeadlessOutput(width: width, height: height)
     output.compose(scene)
-    return (output.picture(), output.places.notice)
+    return (output.picture(), output.composer.places.notice)
   }
 
   @Test func noticeIsSeenInItsBoxAndNowhereElse() throws {

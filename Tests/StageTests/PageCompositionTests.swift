@@ -79,7 +79,7 @@ import Testing
     upper.canvas = nil
     #expect(stage([lower, upper]).picture()[100, 100] == TestFrames.Paint.red.color)
     // Fourth bytes of an opaque surface mean nothing.
-    upper.bitmap.isOpaque = true
+    upper.bitmap?.isOpaque = true
     TestSurfaces.fill(upper.bitmap, Self.bounds, 0x0012_3456)
     let picture = stage([lower, upper]).picture()
     #expect(picture[100, 100] == Color(red: 0x12, green: 0x34, blue: 0x56))

@@ -12,7 +12,8 @@ enum TestSurfaces {
   }
 
   /// Paints a rectangle of a bitmap, in its own coordinates.
-  static func fill(_ bitmap: SurfaceBitmap, _ area: Rectangle, _ value: UInt32) {
+  static func fill(_ bitmap: SurfaceBitmap?, _ area: Rectangle, _ value: UInt32) {
+    guard let bitmap else { return }
     bitmap.raster(x: 0, y: 0).fill(area.intersection(Rectangle(x: 0, y: 0, width: bitmap.width, height: bitmap.height)), value)
   }
 

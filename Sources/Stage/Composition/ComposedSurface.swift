@@ -26,8 +26,8 @@ final class ComposedSurface {
     let old = layer
     layer = new
     let isSame =
-      new.target == old.target && new.source == old.source && new.canvas == old.canvas && new.bitmap.isOpaque == old.bitmap.isOpaque
-      && new.bitmap.width == old.bitmap.width && new.bitmap.height == old.bitmap.height
+      new.target == old.target && new.source == old.source && new.canvas == old.canvas
+      && new.bitmap?.isOpaque == old.bitmap?.isOpaque && new.bitmap?.width == old.bitmap?.width && new.bitmap?.height == old.bitmap?.height
     if isSame {
       for area in new.damage {
         // Scaling mixes neighbours, so that any change may reach further than itself.
@@ -73,17 +73,49 @@ final class ComposedSurface {
   func hides(_ area: Rectangle) -> Bool { visible.contains(area) && (layer.canvas != nil || isOpaque(area)) }
 
   /// Whether the surface's own pixels hide the videos in an area, which must be on the screen.
-  func isOpaque(_ area: Rectangle) -> Bool { layer.bitmap.isOpaque || opacity.isOpaque(area) }
+  func isOpaque(_ area: Rectangle) -> Bool { layer.bitmap.map { $0.isOpaque || opacity.isOpaque(area) } ?? false }
+
+  /// Whether nothing of the surface's own pixels is seen in an area.
+  func isTransparent(_ area: Rectangle) -> Bool { layer.bitmap.map { !$0.isOpaque && opacity.isTransparent(area.intersection(visible)) } ?? true }
 
   /// Paints what of the surface and its videos lies in `area`; `ground` lies below all of it.
-  func paint(_ area: Rectangle, ground: Color?, on raster: Raster) {
+  ///
+  /// The videos in `elsewhere` are shown by the display itself, and left out.
+  func paint(_ area: Rectangle, ground: Color?, without elsewhere: Set<VideoIdentifier>, on raster: Raster) {
+    let area = area.intersection(visible)
+    guard !area.isEmpty else { return }
+    if isOpaque(area) { return paintPixels(area, on: raster) }
+    paintVideos(area, ground: ground, without: elsewhere, on: raster)
+    paintPixels(area, on: raster)
+  }
+
+  /// Paints what lies below the surface's pixels: its canvas, and its videos.
+  func paintVideos(_ area: Rectangle, ground: Color?, without elsewhere: Set<VideoIdentifier>, on raster: Raster) {
+    let area = area.intersection(visible)
+    guard !area.isEmpty else { return }
+    if let ground = layer.canvas ?? ground, !videos.contains(where: { $0.covers(area) && !elsewhere.contains($0.identifier) }) {
+      raster.fill(area, ground.opaqueValue)
+    }
+    for video in videos where video.isVisible && !elsewhere.contains(video.identifier) { video.paint(area, on: raster) }
+  }
+
+  /// Paints the surface's own pixels over what is there, which is opaque.
+  func paintPixels(_ area: Rectangle, on raster: Raster) {
     let area = area.intersection(visible)
     guard !area.isEmpty, let pixels else { return }
     if isOpaque(area) { return raster.copy(pixels, area) }
-    if let ground = layer.canvas ?? ground, !videos.contains(where: { $0.covers(area) }) { raster.fill(area, ground.opaqueValue) }
-    for video in videos where video.isVisible { video.paint(area, on: raster) }
     opacity.forEachPart(of: area) { part, isOpaque in
       if isOpaque { raster.copy(pixels, part) } else { raster.blend(pixels, part) }
+    }
+  }
+
+  /// Lays the surface's own pixels over what is there, which may be transparent.
+  func layPixels(_ area: Rectangle, on raster: Raster) {
+    let area = area.intersection(visible)
+    guard !area.isEmpty, let pixels else { return }
+    if layer.bitmap?.isOpaque == true { return raster.copy(pixels, area) }
+    opacity.forEachPart(of: area) { part, isOpaque in
+      if isOpaque { raster.copy(pixels, part) } else { raster.lay(pixels, part) }
     }
   }
 
@@ -91,7 +123,8 @@ final class ComposedSurface {
 
   /// The part of the bitmap that is seen; nil when there is none.
   private var source: Rectangle? {
-    let all = Rectangle(x: 0, y: 0, width: layer.bitmap.width, height: layer.bitmap.height)
+    guard let bitmap = layer.bitmap else { return nil }
+    let all = Rectangle(x: 0, y: 0, width: bitmap.width, height: bitmap.height)
     let part = layer.source?.intersection(all) ?? all
     return part.isEmpty ? nil : part
   }
@@ -101,25 +134,23 @@ final class ComposedSurface {
   /// The surface's pixels as they stand on the screen, at least those that are visible.
   private var pixels: Raster? {
     if let scaled { return scaled.raster(x: visible.x, y: visible.y) }
-    guard let source else { return nil }
-    let bitmap = layer.bitmap
+    guard let source, let bitmap = layer.bitmap else { return nil }
     return unsafe Raster(pixels: bitmap.pixels + source.y * bitmap.stride + source.x * 4, stride: bitmap.stride, bounds: layer.target)
   }
 
   private func lookAtPixels(_ area: Rectangle) {
     guard !area.isEmpty else { return }
     if isScaled { scale() } else { scaled = nil }
-    if let pixels, !layer.bitmap.isOpaque { opacity.update(area, from: pixels) }
+    if let pixels, layer.bitmap?.isOpaque == false { opacity.update(area, from: pixels) }
   }
 
   /// Draws the visible part at the size it is shown in.
   private func scale() {
-    guard let source, !visible.isEmpty else { return }
-    let bitmap = layer.bitmap
+    guard let source, let bitmap = layer.bitmap, !visible.isEmpty else { return }
     let output = SurfaceBitmap.reuse(scaled, width: visible.width, height: visible.height)
     scaled = output
     output.raster(x: 0, y: 0).fill(Rectangle(x: 0, y: 0, width: output.width, height: output.height), 0)
-    let format = layer.bitmap.isOpaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32
+    let format = bitmap.isOpaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32
     let first = unsafe bitmap.pixels + source.y * bitmap.stride + source.x * 4
     let from = unsafe cairo_image_surface_create_for_data(first, format, Int32(source.width), Int32(source.height), Int32(bitmap.stride))
     let to = unsafe cairo_image_surface_create_for_data(

@@ -63,6 +63,19 @@ struct OpacityMap {
     return true
   }
 
+  /// Whether all of `area`, inside the bounds, is known to be transparent.
+  func isTransparent(_ area: Rectangle) -> Bool {
+    guard !area.isEmpty else { return true }
+    let (x, y) = (area.x - bounds.x, area.y - bounds.y)
+    for row in y / OpacityMap.tileHeight...(y + area.height - 1) / OpacityMap.tileHeight {
+      for column in x / OpacityMap.tileWidth...(x + area.width - 1) / OpacityMap.tileWidth
+      where kinds[row * columns + column] != .transparent {
+        return false
+      }
+    }
+    return true
+  }
+
   /// Calls `body` for the parts of `area`, inside the bounds, that are not transparent.
   func forEachPart(of area: Rectangle, _ body: (Rectangle, _ isOpaque: Bool) -> Void) {
     guard !area.isEmpty else { return }

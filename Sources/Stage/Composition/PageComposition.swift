@@ -1,4 +1,4 @@
-/// Clients' surfaces and the videos under them, composed where something changed and nowhere else.
+/// Surfaces and the videos under them, composed where something changed and nowhere else.
 ///
 /// From bottom to top: for each surface its canvas colour, its videos, its pixels; then what the stage itself lays over all.
 final class PageComposition {
@@ -6,39 +6,54 @@ final class PageComposition {
   struct Overlay {
     /// Whether the surfaces are darkened, because a panel asks for attention.
     var isDimmed = false
-    var panel: Raster?
-    var notice: Raster?
-    /// The pointer while a panel has it.
-    var pointer: Raster?
+    /// What is laid over them, from bottom to top.
+    var rasters: [Raster] = []
 
-    /// Lays over an area what of all this lies in it, the notice above the panel.
+    /// Lays over an area what of all this lies in it.
     func paint(_ area: Rectangle, on raster: Raster) {
       if isDimmed { raster.shade(area, by: PageComposition.dimming) }
-      if let panel { raster.blend(panel, area.intersection(panel.bounds)) }
-      if let notice { raster.blend(notice, area.intersection(notice.bounds)) }
-      if let pointer { raster.blend(pointer, area.intersection(pointer.bounds)) }
+      for overlay in rasters { raster.blend(overlay, area.intersection(overlay.bounds)) }
     }
+
+    /// The same over an area that may be transparent.
+    func lay(_ area: Rectangle, on raster: Raster) {
+      for overlay in rasters { raster.lay(overlay, area.intersection(overlay.bounds)) }
+    }
+  }
+
+  /// Which of all layers are painted; a display with several planes shows them apart.
+  enum Part: Equatable {
+    /// All, but for some videos that the display itself shows in their places.
+    case all(without: Set<VideoIdentifier>)
+    /// What lies below the pixels of the topmost surface with videos, those videos included.
+    case below(without: Set<VideoIdentifier>)
+    /// The rest, on transparent ground.
+    case above
+
+    /// All layers.
+    static let everything = Part.all(without: [])
   }
 
   let screen: Rectangle
   private(set) var surfaces: [ComposedSurface] = []
-  /// What the next composition paints.
+  /// What has to be painted.
   private(set) var damage = Damage()
-  /// What the last composition painted.
-  private(set) var painted = Damage()
 
   /// How much of their light surfaces keep below a panel, of 255.
   static let dimming: UInt8 = 115
   /// So many rows are composed at a time, through all layers: they stay in the processor's cache meanwhile.
-  private static let stripHeight = 32
+  static let stripHeight = 32
 
   init(screen: Rectangle) { self.screen = screen }
 
-  /// Whether no client has a surface on the screen.
-  var isEmpty: Bool { surfaces.isEmpty }
-
   /// Has an area painted again.
   func invalidate(_ area: Rectangle) { damage.add(area, in: screen) }
+
+  /// Hands over what has to be painted; from now on it counts as painted.
+  func takeDamage(_ taken: inout Damage) {
+    swap(&damage, &taken)
+    damage.clear()
+  }
 
   /// Takes what clients committed.
   func update(_ update: LayersUpdate) {
@@ -98,28 +113,53 @@ final class PageComposition {
     }
   }
 
-  /// Paints all damaged areas and returns how many these were.
-  func compose(on raster: Raster, overlay: Overlay) -> Int {
-    for area in damage.areas {
-      for y in stride(from: area.y, to: area.y + area.height, by: PageComposition.stripHeight) {
-        let height = min(PageComposition.stripHeight, area.y + area.height - y)
-        composeStrip(Rectangle(x: area.x, y: y, width: area.width, height: height), on: raster, overlay: overlay)
-      }
-    }
-    swap(&damage, &painted)
-    damage.clear()
-    return painted.areas.count
+  /// The topmost surface with videos that can be seen.
+  var topVideoSurface: Int? { surfaces.lastIndex { $0.videos.contains(where: \.isVisible) } }
+
+  /// Paints a part of the layers in an area, strip by strip: `body` is handed each and returns pixels to paint it on, and `finish` gets
+  /// them back.
+  func compose(_ area: Rectangle, _ part: Part = .everything, on raster: Raster, overlay: Overlay) {
+    PageComposition.forEachStrip(of: area) { strip in composeStrip(strip, part, on: raster, overlay: overlay) }
   }
 
-  private func composeStrip(_ strip: Rectangle, on raster: Raster, overlay: Overlay) {
-    let lowest = surfaces.lastIndex { $0.hides(strip) }
+  /// Calls `body` for the strips of an area, from top to bottom.
+  static func forEachStrip(of area: Rectangle, _ body: (Rectangle) -> Void) {
+    for y in stride(from: area.y, to: area.y + area.height, by: stripHeight) {
+      body(Rectangle(x: area.x, y: y, width: area.width, height: min(stripHeight, area.y + area.height - y)))
+    }
+  }
+
+  /// Paints a part of the layers in one strip.
+  func composeStrip(_ strip: Rectangle, _ part: Part, on raster: Raster, overlay: Overlay) {
+    switch part {
+    case .all(let elsewhere):
+      composeLower(strip, surfaces.count, without: elsewhere, on: raster)
+      overlay.paint(strip, on: raster)
+    case .below(let elsewhere):
+      let top = topVideoSurface ?? 0
+      let isGroundPainted = composeLower(strip, top, without: elsewhere, on: raster)
+      if top < surfaces.count {
+        surfaces[top].paintVideos(strip, ground: isGroundPainted ? nil : .black, without: elsewhere, on: raster)
+      }
+    case .above:
+      raster.fill(strip, 0)
+      for surface in surfaces[(topVideoSurface ?? 0)...] { surface.layPixels(strip, on: raster) }
+      overlay.lay(strip, on: raster)
+    }
+  }
+
+  /// Paints the lowest `count` surfaces, and says whether all of the strip is painted.
+  @discardableResult
+  private func composeLower(_ strip: Rectangle, _ count: Int, without elsewhere: Set<VideoIdentifier>, on raster: Raster) -> Bool {
+    let lowest = surfaces[..<count].lastIndex { $0.hides(strip) }
     let first = lowest ?? 0
     // Black lies below everything, painted only where it may be seen.
-    let isGroundLeft = lowest == nil && !(surfaces.first?.visible.contains(strip) ?? false)
+    let isGroundLeft = lowest == nil && !(count > 0 && surfaces[0].visible.contains(strip))
     if isGroundLeft { raster.fill(strip, Color.black.opaqueValue) }
-    for index in first..<surfaces.count {
-      surfaces[index].paint(strip, ground: index == first && lowest == nil && !isGroundLeft ? .black : nil, on: raster)
+    for index in first..<count {
+      surfaces[index].paint(
+        strip, ground: index == first && lowest == nil && !isGroundLeft ? .black : nil, without: elsewhere, on: raster)
     }
-    overlay.paint(strip, on: raster)
+    return isGroundLeft || count > 0
   }
 }

@@ -1,3 +1,4 @@
+import CPango
 import CYUV
 
 /// A view of pixels that stand somewhere on the screen: 32 bits each, blue first in memory. Whoever made the view keeps the memory.
@@ -39,6 +40,24 @@ struct Raster {
     _ = unsafe ARGBBlend(
       source.address(x: area.x, y: area.y), Int32(source.stride), target, Int32(stride), target, Int32(stride), Int32(area.width),
       Int32(area.height))
+  }
+
+  /// Lays premultiplied pixels of `source` over an area that may be transparent, and stays so where both are.
+  func lay(_ source: Raster, _ area: Rectangle) {
+    guard let part = source.clipped(to: area), let target = clipped(to: area) else { return }
+    func surface(_ raster: Raster) -> OpaquePointer? {
+      unsafe cairo_image_surface_create_for_data(
+        raster.pixels, CAIRO_FORMAT_ARGB32, Int32(raster.bounds.width), Int32(raster.bounds.height), Int32(raster.stride))
+    }
+    let (from, to) = (surface(part), surface(target))
+    let context = unsafe cairo_create(to)
+    unsafe cairo_set_source_surface(context, from, Double(part.bounds.x - target.bounds.x), Double(part.bounds.y - target.bounds.y))
+    unsafe cairo_paint(context)
+    unsafe cairo_destroy(context)
+    for surface in [from, to] {
+      unsafe cairo_surface_finish(surface)
+      unsafe cairo_surface_destroy(surface)
+    }
   }
 
   /// Lays a premultiplied colour over an area that is opaque.

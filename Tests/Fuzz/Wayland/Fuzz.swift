@@ -104,8 +104,8 @@ private struct Session {
       precondition(layer.target.width > 0 && layer.target.height > 0, "what is on the screen has a size")
       if let source = layer.source {
         precondition(
-          source.x >= 0 && source.y >= 0 && source.width > 0 && source.height > 0 && source.x + source.width <= layer.bitmap.width
-            && source.y + source.height <= layer.bitmap.height, "a crop lies within its bitmap")
+          source.x >= 0 && source.y >= 0 && source.width > 0 && source.height > 0 && source.x + source.width <= (layer.bitmap?.width ?? 0)
+            && source.y + source.height <= (layer.bitmap?.height ?? 0), "a crop lies within its bitmap")
       }
       for area in layer.damage {
         precondition(area.x >= 0 && area.y >= 0 && area.x + area.width <= 200 && area.y + area.height <= 100, "damage is on the screen")

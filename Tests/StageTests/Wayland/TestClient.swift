@@ -231,6 +231,7 @@ final class TestMemory {
 extension SurfaceLayer {
   /// The colour of one pixel of the surface's bitmap.
   func color(_ x: Int, _ y: Int) -> UInt32 {
+    guard let bitmap else { return 0 }
     let pixel = bitmap.pixels + y * bitmap.stride + x * 4
     return UInt32(pixel[0]) | UInt32(pixel[1]) << 8 | UInt32(pixel[2]) << 16 | UInt32(pixel[3]) << 24
   }

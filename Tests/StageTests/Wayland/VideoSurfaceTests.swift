@@ -127,7 +127,7 @@ import Testing
     setup.client.request(setup.window.surface, 4, .uint(region))
     setup.place(1)
     setup.client.commit(setup.window.surface)
-    #expect(try #require(setup.compositor.takeLayers()?.layers.first).bitmap.isOpaque == false)
+    #expect(try #require(setup.compositor.takeLayers()?.layers.first?.bitmap).isOpaque == false)
   }
 
   @Test func wrongValuesAreErrors() {
