@@ -145,7 +145,8 @@ final class Composer: @unchecked Sendable {
     return layout
   }
 
-  private static func placement(_ video: VideoIdentifier, _ area: Rectangle, _ fit: VideoPlacement.Fit, isMirrored: Bool) -> VideoPlacement {
+  private static func placement(_ video: VideoIdentifier, _ area: Rectangle, _ fit: VideoPlacement.Fit, isMirrored: Bool) -> VideoPlacement
+  {
     let (left, right) = (Double(area.x), Double(area.x + area.width))
     return VideoPlacement(
       video: video, width: Double(area.width), height: Double(area.height),

@@ -76,7 +76,9 @@ final class ComposedSurface {
   func isOpaque(_ area: Rectangle) -> Bool { layer.bitmap.map { $0.isOpaque || opacity.isOpaque(area) } ?? false }
 
   /// Whether nothing of the surface's own pixels is seen in an area.
-  func isTransparent(_ area: Rectangle) -> Bool { layer.bitmap.map { !$0.isOpaque && opacity.isTransparent(area.intersection(visible)) } ?? true }
+  func isTransparent(_ area: Rectangle) -> Bool {
+    layer.bitmap.map { !$0.isOpaque && opacity.isTransparent(area.intersection(visible)) } ?? true
+  }
 
   /// Paints what of the surface and its videos lies in `area`; `ground` lies below all of it.
   ///
