@@ -16,10 +16,12 @@ public struct VideoFrame: Sendable {
   public var rotation: Rotation
   /// When the frame passed each stage.
   public var ledger: Ledger
+  /// The same picture in a device's memory, for a display that can show it from there; nil: there is none.
+  public var deviceBuffer: DeviceBuffer?
 
   /// A frame of `buffer`'s pixels.
-  public init(buffer: VideoBuffer, rotation: Rotation = .none, ledger: Ledger = Ledger()) {
-    (self.buffer, self.rotation, self.ledger) = (buffer, rotation, ledger)
+  public init(buffer: VideoBuffer, rotation: Rotation = .none, ledger: Ledger = Ledger(), deviceBuffer: DeviceBuffer? = nil) {
+    (self.buffer, self.rotation, self.ledger, self.deviceBuffer) = (buffer, rotation, ledger, deviceBuffer)
   }
 
   /// Width in pixels before rotation.

@@ -80,44 +80,53 @@ final class ComposedSurface {
     layer.bitmap.map { !$0.isOpaque && opacity.isTransparent(area.intersection(visible)) } ?? true
   }
 
+  /// Which of the surface's videos are painted, and what is in the place of the others, which the display shows by itself.
+  enum Videos {
+    /// All but some, of which the background alone is painted.
+    case all(without: Set<VideoIdentifier>)
+    /// Some; the backgrounds of the others.
+    case named(Set<VideoIdentifier>)
+    /// Some; where the pictures of the others are seen, nothing is.
+    case namedAndHoles(Set<VideoIdentifier>)
+  }
+
   /// Paints what of the surface and its videos lies in `area`; `ground` lies below all of it.
-  ///
-  /// The videos in `elsewhere` are shown by the display itself, and left out.
-  func paint(_ area: Rectangle, ground: Color?, without elsewhere: Set<VideoIdentifier>, on raster: Raster) {
+  func paint(_ area: Rectangle, ground: Color?, _ kind: Videos, on raster: Raster) {
     let area = area.intersection(visible)
     guard !area.isEmpty else { return }
-    if isOpaque(area) { return paintPixels(area, on: raster) }
-    paintVideos(area, ground: ground, without: elsewhere, on: raster)
+    if !isOpaque(area) { paintVideos(area, ground: layer.canvas ?? ground, kind, on: raster) }
     paintPixels(area, on: raster)
   }
 
-  /// Paints what lies below the surface's pixels: its canvas, and its videos.
-  func paintVideos(_ area: Rectangle, ground: Color?, without elsewhere: Set<VideoIdentifier>, on raster: Raster) {
+  /// Paints what lies below the surface's pixels: a colour, and its videos.
+  func paintVideos(_ area: Rectangle, ground: Color?, _ kind: Videos, on raster: Raster) {
     let area = area.intersection(visible)
     guard !area.isEmpty else { return }
-    if let ground = layer.canvas ?? ground, !videos.contains(where: { $0.covers(area) && !elsewhere.contains($0.identifier) }) {
-      raster.fill(area, ground.opaqueValue)
+    func isPainted(_ video: PlacedVideo) -> Bool {
+      switch kind {
+      case .all(let elsewhere): !elsewhere.contains(video.identifier)
+      case .named(let names), .namedAndHoles(let names): names.contains(video.identifier)
+      }
     }
-    for video in videos where video.isVisible && !elsewhere.contains(video.identifier) { video.paint(area, on: raster) }
+    if let ground, !videos.contains(where: { $0.covers(area) && isPainted($0) }) { raster.fill(area, ground.opaqueValue) }
+    for video in videos where video.isVisible {
+      if isPainted(video) {
+        video.paint(area, on: raster)
+      } else if case .namedAndHoles = kind {
+        if let hole = video.seenPicture { raster.fill(area.intersection(hole), 0) }
+      } else {
+        video.paintBackground(area, on: raster)
+      }
+    }
   }
 
-  /// Paints the surface's own pixels over what is there, which is opaque.
+  /// Paints the surface's own pixels over what is there.
   func paintPixels(_ area: Rectangle, on raster: Raster) {
     let area = area.intersection(visible)
     guard !area.isEmpty, let pixels else { return }
     if isOpaque(area) { return raster.copy(pixels, area) }
     opacity.forEachPart(of: area) { part, isOpaque in
       if isOpaque { raster.copy(pixels, part) } else { raster.blend(pixels, part) }
-    }
-  }
-
-  /// Lays the surface's own pixels over what is there, which may be transparent.
-  func layPixels(_ area: Rectangle, on raster: Raster) {
-    let area = area.intersection(visible)
-    guard !area.isEmpty, let pixels else { return }
-    if layer.bitmap?.isOpaque == true { return raster.copy(pixels, area) }
-    opacity.forEachPart(of: area) { part, isOpaque in
-      if isOpaque { raster.copy(pixels, part) } else { raster.lay(pixels, part) }
     }
   }
 

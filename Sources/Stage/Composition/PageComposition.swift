@@ -14,24 +14,6 @@ final class PageComposition {
       if isDimmed { raster.shade(area, by: PageComposition.dimming) }
       for overlay in rasters { raster.blend(overlay, area.intersection(overlay.bounds)) }
     }
-
-    /// The same over an area that may be transparent.
-    func lay(_ area: Rectangle, on raster: Raster) {
-      for overlay in rasters { raster.lay(overlay, area.intersection(overlay.bounds)) }
-    }
-  }
-
-  /// Which of all layers are painted; a display with several planes shows them apart.
-  enum Part: Equatable {
-    /// All, but for some videos that the display itself shows in their places.
-    case all(without: Set<VideoIdentifier>)
-    /// What lies below the pixels of the topmost surface with videos, those videos included.
-    case below(without: Set<VideoIdentifier>)
-    /// The rest, on transparent ground.
-    case above
-
-    /// All layers.
-    static let everything = Part.all(without: [])
   }
 
   let screen: Rectangle
@@ -113,13 +95,9 @@ final class PageComposition {
     }
   }
 
-  /// The topmost surface with videos that can be seen.
-  var topVideoSurface: Int? { surfaces.lastIndex { $0.videos.contains(where: \.isVisible) } }
-
-  /// Paints a part of the layers in an area, strip by strip: `body` is handed each and returns pixels to paint it on, and `finish` gets
-  /// them back.
-  func compose(_ area: Rectangle, _ part: Part = .everything, on raster: Raster, overlay: Overlay) {
-    PageComposition.forEachStrip(of: area) { strip in composeStrip(strip, part, on: raster, overlay: overlay) }
+  /// Paints an area, strip by strip.
+  func compose(_ area: Rectangle, _ content: PlaneContent = .everything, on raster: Raster, overlay: Overlay) {
+    PageComposition.forEachStrip(of: area) { composeStrip($0, content, on: raster, overlay: overlay) }
   }
 
   /// Calls `body` for the strips of an area, from top to bottom.
@@ -129,37 +107,42 @@ final class PageComposition {
     }
   }
 
-  /// Paints a part of the layers in one strip.
-  func composeStrip(_ strip: Rectangle, _ part: Part, on raster: Raster, overlay: Overlay) {
-    switch part {
-    case .all(let elsewhere):
-      composeLower(strip, surfaces.count, without: elsewhere, on: raster)
+  /// Paints what a plane shows in one strip; nothing for one that shows a video or black.
+  func composeStrip(_ strip: Rectangle, _ content: PlaneContent, on raster: Raster, overlay: Overlay) {
+    switch content {
+    case .composed(let elsewhere):
+      composeAll(strip, without: elsewhere, on: raster)
       overlay.paint(strip, on: raster)
-    case .below(let elsewhere):
-      let top = topVideoSurface ?? 0
-      let isGroundPainted = composeLower(strip, top, without: elsewhere, on: raster)
-      if top < surfaces.count {
-        surfaces[top].paintVideos(strip, ground: isGroundPainted ? nil : .black, without: elsewhere, on: raster)
-      }
-    case .above:
+    case .under(let videos):
+      raster.fill(strip, Color.black.opaqueValue)
+      for surface in surfaces { surface.paintVideos(strip, ground: surface.layer.canvas, .named(videos), on: raster) }
+    case .page(let videos):
+      var raster = raster
+      raster.isTransparent = true
       raster.fill(strip, 0)
-      for surface in surfaces[(topVideoSurface ?? 0)...] { surface.layPixels(strip, on: raster) }
-      overlay.lay(strip, on: raster)
+      for surface in surfaces {
+        surface.paintVideos(strip, ground: nil, .namedAndHoles(videos), on: raster)
+        surface.paintPixels(strip, on: raster)
+      }
+      overlay.paint(strip, on: raster)
+    case .video, .black: break
     }
   }
 
-  /// Paints the lowest `count` surfaces, and says whether all of the strip is painted.
-  @discardableResult
-  private func composeLower(_ strip: Rectangle, _ count: Int, without elsewhere: Set<VideoIdentifier>, on raster: Raster) -> Bool {
-    let lowest = surfaces[..<count].lastIndex { $0.hides(strip) }
+  private func composeAll(_ strip: Rectangle, without elsewhere: Set<VideoIdentifier>, on raster: Raster) {
+    let lowest = surfaces.lastIndex { $0.hides(strip) }
     let first = lowest ?? 0
     // Black lies below everything, painted only where it may be seen.
-    let isGroundLeft = lowest == nil && !(count > 0 && surfaces[0].visible.contains(strip))
+    let isGroundLeft = lowest == nil && !(surfaces.first?.visible.contains(strip) ?? false)
     if isGroundLeft { raster.fill(strip, Color.black.opaqueValue) }
-    for index in first..<count {
-      surfaces[index].paint(
-        strip, ground: index == first && lowest == nil && !isGroundLeft ? .black : nil, without: elsewhere, on: raster)
+    for index in first..<surfaces.count {
+      let ground: Color? = index == first && lowest == nil && !isGroundLeft ? .black : nil
+      surfaces[index].paint(strip, ground: ground, .all(without: elsewhere), on: raster)
     }
-    return isGroundLeft || count > 0
   }
+}
+
+extension PlaneContent {
+  /// All that is to be seen.
+  static let everything = PlaneContent.composed(without: [])
 }

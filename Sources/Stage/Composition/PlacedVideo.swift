@@ -80,7 +80,18 @@ final class PlacedVideo {
     return box.placement.background >> 24 == 255 || (frame != nil && picture?.contains(area) == true)
   }
 
-  /// Paints what of the box lies in `area` over opaque pixels.
+  /// What is seen of the picture itself, when it lies along the screen's sides.
+  var seenPicture: Rectangle? { picture.map { $0.intersection(box.visible) } }
+
+  /// Paints what of the box lies in `area` and shows its background.
+  func paintBackground(_ area: Rectangle, on raster: Raster) {
+    let area = area.intersection(box.visible)
+    guard !area.isEmpty, box.placement.background != 0 else { return }
+    guard let picture else { return raster.blend(box.placement.background, area) }
+    area.subtracting(picture) { raster.blend(box.placement.background, $0) }
+  }
+
+  /// Paints what of the box lies in `area`.
   func paint(_ area: Rectangle, on raster: Raster) {
     let area = area.intersection(box.visible)
     guard !area.isEmpty else { return }

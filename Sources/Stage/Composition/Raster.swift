@@ -9,6 +9,8 @@ struct Raster {
   let stride: Int
   /// Which pixels of the screen these are.
   let bounds: Rectangle
+  /// Whether what is laid over it may meet transparent pixels, which stay so where nothing is.
+  var isTransparent = false
 
   /// The address of the screen's pixel at (`x`, `y`), which must lie inside.
   func address(x: Int, y: Int) -> UnsafeMutablePointer<UInt8> { unsafe pixels + (y - bounds.y) * stride + (x - bounds.x) * 4 }
@@ -16,7 +18,8 @@ struct Raster {
   /// The part of it that lies in `area`; nil when there is none.
   func clipped(to area: Rectangle) -> Raster? {
     let part = bounds.intersection(area)
-    return part.isEmpty ? nil : unsafe Raster(pixels: address(x: part.x, y: part.y), stride: stride, bounds: part)
+    guard !part.isEmpty else { return nil }
+    return unsafe Raster(pixels: address(x: part.x, y: part.y), stride: stride, bounds: part, isTransparent: isTransparent)
   }
 
   /// Makes an area one colour (alpha, red, green, blue from the highest byte), whatever was there.
@@ -33,37 +36,52 @@ struct Raster {
       Int32(area.height))
   }
 
-  /// Lays premultiplied pixels of `source` over an area that is opaque.
+  /// Lays premultiplied pixels of `source` over an area.
   func blend(_ source: Raster, _ area: Rectangle) {
     guard !area.isEmpty else { return }
+    if isTransparent { return lay(source, area) }
     let target = unsafe address(x: area.x, y: area.y)
     _ = unsafe ARGBBlend(
       source.address(x: area.x, y: area.y), Int32(source.stride), target, Int32(stride), target, Int32(stride), Int32(area.width),
       Int32(area.height))
   }
 
-  /// Lays premultiplied pixels of `source` over an area that may be transparent, and stays so where both are.
-  func lay(_ source: Raster, _ area: Rectangle) {
-    guard let part = source.clipped(to: area), let target = clipped(to: area) else { return }
-    func surface(_ raster: Raster) -> OpaquePointer? {
-      unsafe cairo_image_surface_create_for_data(
-        raster.pixels, CAIRO_FORMAT_ARGB32, Int32(raster.bounds.width), Int32(raster.bounds.height), Int32(raster.stride))
-    }
-    let (from, to) = (surface(part), surface(target))
-    let context = unsafe cairo_create(to)
-    unsafe cairo_set_source_surface(context, from, Double(part.bounds.x - target.bounds.x), Double(part.bounds.y - target.bounds.y))
-    unsafe cairo_paint(context)
-    unsafe cairo_destroy(context)
-    for surface in [from, to] {
-      unsafe cairo_surface_finish(surface)
-      unsafe cairo_surface_destroy(surface)
-    }
+  /// libyuv takes what lies below for opaque, Cairo does not.
+  private func lay(_ source: Raster, _ area: Rectangle) {
+    guard let part = source.clipped(to: area) else { return }
+    let from = unsafe part.makeSurface()
+    lay(part.bounds) { context, x, y in unsafe cairo_set_source_surface(context, from, x, y) }
+    unsafe cairo_surface_finish(from)
+    unsafe cairo_surface_destroy(from)
   }
 
-  /// Lays a premultiplied colour over an area that is opaque.
+  private func lay(_ color: UInt32, _ area: Rectangle) {
+    let alpha = Double(color >> 24)
+    func channel(_ shift: UInt32) -> Double { Double(color >> shift & 255) / alpha }
+    lay(area) { context, _, _ in unsafe cairo_set_source_rgba(context, channel(16), channel(8), channel(0), alpha / 255) }
+  }
+
+  /// Paints over an area with Cairo; `setSource` gets where the area begins in its coordinates.
+  private func lay(_ area: Rectangle, _ setSource: (_ context: OpaquePointer?, _ x: Double, _ y: Double) -> Void) {
+    guard let target = clipped(to: area) else { return }
+    let surface = unsafe target.makeSurface()
+    let context = unsafe cairo_create(surface)
+    unsafe setSource(context, Double(area.x - target.bounds.x), Double(area.y - target.bounds.y))
+    unsafe cairo_paint(context)
+    unsafe cairo_destroy(context)
+    unsafe cairo_surface_finish(surface)
+    unsafe cairo_surface_destroy(surface)
+  }
+
+  private func makeSurface() -> OpaquePointer? {
+    unsafe cairo_image_surface_create_for_data(pixels, CAIRO_FORMAT_ARGB32, Int32(bounds.width), Int32(bounds.height), Int32(stride))
+  }
+
+  /// Lays a premultiplied colour over an area.
   func blend(_ color: UInt32, _ area: Rectangle) {
     guard !area.isEmpty, color != 0 else { return }
     guard color >> 24 < 255 else { return fill(area, color) }
+    if isTransparent { return lay(color, area) }
     let span = 64
     unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: span) { row in
       unsafe row.initialize(repeating: color)
