@@ -4,6 +4,7 @@
 #
 #   Scripts/setup.sh build        what `swift build` needs
 #   Scripts/setup.sh test         that, and the peers of the interop tests
+#   Scripts/setup.sh machine      what `swift build` needs, and the virtual machine of Tests/Machine
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -74,9 +75,10 @@ for group in "${@:-build}"; do
       mapfile -t -O "${#packages[@]}" packages < <(list toolchain; list build; list test)
       python=yes
       ;;
+    machine) mapfile -t -O "${#packages[@]}" packages < <(list toolchain; list build; list machine) ;;
     clean-root) mapfile -t -O "${#packages[@]}" packages < <(list clean-root) ;;
     *)
-      echo "setup: no group '$group'; there are build, test, clean-root" >&2
+      echo "setup: no group '$group'; there are build, test, machine, clean-root" >&2
       exit 64
       ;;
   esac
