@@ -75,3 +75,61 @@ extension OutputProblem: CustomStringConvertible {
 
   private static func list(_ names: [String]) -> String { names.isEmpty ? "none" : names.joined(separator: ", ") }
 }
+
+extension OutputPlan {
+  /// Decides from what is plugged in and what the site wants.
+  ///
+  /// `rejected` are timings that the driver refused on a connector (by its number): they are not tried again. A plan made anew with one more of
+  /// them goes down to the next best mode, so that trying ends.
+  init(_ card: CardSnapshot, preferences: DisplayPreferences, rejected: [UInt32: Set<Timings>] = [:]) {
+    let monitors = OutputPlan.monitors(card, preferences: preferences, problems: &problems)
+    var chosen: [(connector: ConnectorSnapshot, choice: ModeChoice)] = []
+    for connector in monitors {
+      guard card.crtcs.contains(where: { $0.mask & connector.possibleCRTCs != 0 }) else {
+        problems.append(.noCRTC(connector: connector.name))
+        continue
+      }
+      let choice = ModeChoice(
+        connector, requested: preferences.mode, mirrored: chosen.first?.choice.mode, rejected: rejected[connector.id] ?? [])
+      if let choice {
+        chosen.append((connector, choice))
+      } else {
+        problems.append(.noMode(connector: connector.name))
+      }
+    }
+    if preferences.outputs == .one { chosen = Array(chosen.prefix(1)) }
+    let matching = CRTCMatching(chosen.map(\.connector), crtcs: card.crtcs)
+    for (entry, crtc) in zip(chosen, matching.assignment) {
+      guard let crtc else {
+        problems.append(.noCRTC(connector: entry.connector.name))
+        continue
+      }
+      if let problem = entry.choice.problem { problems.append(problem) }
+      outputs.append(
+        Output(
+          connector: entry.connector.id, name: entry.connector.name, crtc: crtc, mode: entry.choice.mode, source: entry.choice.source))
+    }
+  }
+
+  /// The connectors that are to show the picture, in the kernel's order.
+  private static func monitors(
+    _ card: CardSnapshot, preferences: DisplayPreferences, problems: inout [OutputProblem]
+  ) -> [ConnectorSnapshot] {
+    let sockets = card.connectors.filter { !$0.isWriteback }
+    let connected = sockets.filter { $0.status == .connected }
+    if let name = preferences.connector {
+      guard let named = sockets.first(where: { $0.name == name }) else {
+        problems.append(.absent(connector: name, connected: connected.map(\.name), present: sockets.map(\.name)))
+        return []
+      }
+      guard named.status != .disconnected else {
+        problems.append(.disconnected(connector: name))
+        return []
+      }
+      return [named]
+    }
+    let monitors = connected.isEmpty ? sockets.filter { $0.status == .unknown } : connected
+    if monitors.isEmpty { problems.append(.nothingConnected) }
+    return monitors
+  }
+}
