@@ -4,11 +4,12 @@ import Frames
 enum PlaneContent: Hashable, Sendable {
   /// The whole picture, opaque, composed as without planes. What lies under the named videos is never seen, since planes above show them.
   case composed(without: Set<VideoIdentifier>)
-  /// What lies under the page, opaque: ground, backgrounds, and the named videos.
-  case under(with: Set<VideoIdentifier>)
-  /// The page and what the stage lays over it, transparent elsewhere: painted onto nothing from bottom to top, where a named video is
-  /// painted below the page's pixels, and the seen picture of any other video makes its place transparent again.
-  case page(with: Set<VideoIdentifier>)
+  /// What lies under the page, opaque: the ground, the videos of `with`, and of those of `backgrounds`, which planes above show, what their
+  /// boxes show beside the picture.
+  case under(with: Set<VideoIdentifier>, backgrounds: Set<VideoIdentifier>)
+  /// The page and what the stage lays over it, transparent elsewhere: painted onto nothing from bottom to top, where the videos of `with` are
+  /// painted below the page's pixels, and the seen pictures of those of `holes`, which planes below show, make their places transparent again.
+  case page(with: Set<VideoIdentifier>, holes: Set<VideoIdentifier>)
   /// A frame of one video, without its background.
   case video(VideoIdentifier)
   /// Black, opaque.
