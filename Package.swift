@@ -145,6 +145,8 @@ let package = Package(
         dependencies: ["Base", "BridgeMessages", "Call", "Camera", "DTLS", "Net", "PageSession", "Sound", "Stage"],
         path: "Tests/Page/Trial",
         swiftSettings: swift),
+      .executableTarget(
+        name: "stage-trial", dependencies: ["Base", "Camera", "Frames", "Stage"], path: "Tests/Machine/Trial", swiftSettings: swift),
       .testTarget(
         name: "PageEndToEndTests",
         dependencies: ["Base", "BridgeMessages", "Call", "Camera", "DTLS", "Frames", "Net", "PageSession", "Stage"],

@@ -15,6 +15,7 @@ public final class HeadlessOutput {
   private let canvas: Canvas
   /// What was painted last.
   private(set) var painted = Damage()
+  private var damage = CompositionDamage()
 
   /// A black screen of `width` by `height` pixels, each between 1 and 16,384.
   public convenience init(width: Int, height: Int) { self.init(Composer(width: width, height: height)) }
@@ -33,7 +34,9 @@ public final class HeadlessOutput {
 
   /// Composes what changed.
   func compose() {
-    composer.page.takeDamage(&painted)
+    composer.page.takeDamage(&damage)
+    painted.clear()
+    damage.add(to: &painted, of: .everything, in: composer.screen)
     let overlay = composer.overlay
     for area in painted.areas { composer.page.compose(area, on: canvas.raster, overlay: overlay) }
     paintCount += painted.areas.count

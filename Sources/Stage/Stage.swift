@@ -24,6 +24,8 @@ public final class Stage: Sendable {
     var theme: Notice.Theme
     var removesRemote = false
     var removesSelfView = false
+    var isBlanked = false
+    var display: DisplayPreferences?
   }
 
   /// What is to be seen, and on a headless stage what is seen. Locked while a picture is composed.
@@ -54,6 +56,7 @@ public final class Stage: Sendable {
   private let show: Mutex<Show>
   private let geometry: Mutex<Geometry>
   private let counts = Mutex(StageStatistics())
+  private let display = Mutex(DisplayStatus(outputs: ["headless"]))
 
   /// A stage for a monitor of `width` by `height` pixels (1 to 16,384 each), refreshed `refreshRate` times a second; headless unless a
   /// display is given to its thread.
@@ -151,6 +154,18 @@ public final class Stage: Sendable {
 
   /// Changes the colours of notices.
   public func setTheme(_ theme: Notice.Theme) { wish { $0.theme = theme } }
+
+  /// Switches the monitors off, or on again; without a display nothing comes of it. From any thread.
+  public func setBlanked(_ isBlanked: Bool) { wish { $0.isBlanked = isBlanked } }
+
+  /// Whether the monitors are to be off.
+  public var isBlanked: Bool { wishes.withLock { $0.isBlanked } }
+
+  /// Changes which monitors show the picture, and how; without a display nothing comes of it. From any thread.
+  public func setDisplay(_ preferences: DisplayPreferences) { wish { $0.display = preferences } }
+
+  /// What becomes of the picture: which monitors show it, and how.
+  public var displayStatus: DisplayStatus { display.withLock { $0 } }
 
   private func wish(_ change: (inout Wishes) -> Void) {
     wishes.withLock { change(&$0) }
@@ -263,6 +278,22 @@ public final class Stage: Sendable {
   }
 
   // MARK: Displays
+
+  /// What was asked for since this was asked last.
+  func takeDisplayWishes() -> (isBlanked: Bool, preferences: DisplayPreferences?) {
+    wishes.withLock { wishes in
+      defer { wishes.display = nil }
+      return (wishes.isBlanked, wishes.display)
+    }
+  }
+
+  /// Says what becomes of the picture; returns whether that is news.
+  func setDisplayStatus(_ status: DisplayStatus) -> Bool {
+    display.withLock { known in
+      defer { known = status }
+      return known.isOther(than: status)
+    }
+  }
 
   /// Hands what is to be seen to a display, which paints it. On the thread that calls `prepare`.
   func withComposer<Result>(_ body: (Composer) -> Result) -> Result { show.withLock { body($0.composer) } }

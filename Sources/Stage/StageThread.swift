@@ -5,7 +5,7 @@ import Synchronization
 
 /// The thread that owns the screen: shows each new frame as soon as it is there, at most once per refresh period.
 public final class StageThread: Sendable {
-  private let loop: Loop
+  private let loop: StageLoop
   private let thread = Mutex<pthread_t?>(nil)
 
   /// The stage that the thread drives.
@@ -13,9 +13,19 @@ public final class StageThread: Sendable {
 
   /// A thread for `stage`, not running yet. `onFlip` is called on it after each change of the picture, and must be brief.
   ///
-  /// With a `server`, what its clients draw is shown, and their input goes through `send`. The server belongs to the thread from now on.
-  public init(stage: Stage, server: WaylandServer? = nil, onFlip: @escaping @Sendable (Flip) -> Void = { _ in }) {
-    loop = Loop(stage: stage, server: server, onFlip: onFlip)
+  /// With a `server`, what its clients draw is shown, and their input goes through `send`. The server belongs to the thread from now on. With a
+  /// `display` the picture is shown on monitors; without one the stage is headless. `onDisplay` is told what becomes of the monitors.
+  public init(
+    stage: Stage, server: WaylandServer? = nil, display: DisplaySettings? = nil, onFlip: @escaping @Sendable (Flip) -> Void = { _ in },
+    onDisplay: @escaping @Sendable (DisplayStatus) -> Void = { _ in }
+  ) {
+    loop = StageLoop(
+      stage: stage, server: server, display: display.map { settings in KMSDisplay(settings) }, onDisplay: onDisplay, onFlip: onFlip)
+  }
+
+  /// A thread whose monitors are those of another card than the machine's: for tests.
+  init(stage: Stage, server: WaylandServer? = nil, monitors: KMSDisplay, onFlip: @escaping @Sendable (Flip) -> Void = { _ in }) {
+    loop = StageLoop(stage: stage, server: server, display: monitors, onDisplay: { _ in }, onFlip: onFlip)
   }
 
   deinit { stop() }
@@ -28,7 +38,7 @@ public final class StageThread: Sendable {
       &started, nil,
       { @Sendable argument in
         linux_set_thread_name("stage")
-        unsafe Unmanaged<Loop>.fromOpaque(argument!).takeRetainedValue().run()
+        unsafe Unmanaged<StageLoop>.fromOpaque(argument!).takeRetainedValue().run()
         return nil
       }, argument)
     precondition(status == 0, "the machine has no room for one more thread")
@@ -60,81 +70,5 @@ public final class StageThread: Sendable {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-  }
-
-  /// What other threads ask of the server.
-  private enum Command {
-    case input(StageInput)
-    case close(UInt64)
-  }
-
-  private final class Loop: Sendable {
-    let stage: Stage
-    let isStopping = Atomic(false)
-    let onFlip: @Sendable (Flip) -> Void
-    private let server: WaylandServer?
-    private let waiting: DescriptorWait?
-    private let commands = Mutex<[Command]>([])
-
-    init(stage: Stage, server: WaylandServer?, onFlip: @escaping @Sendable (Flip) -> Void) {
-      (self.stage, self.server, self.onFlip) = (stage, server, onFlip)
-      waiting = server.map { DescriptorWait($0.descriptors) }
-    }
-
-    func command(_ command: Command) {
-      guard server != nil else { return }
-      commands.withLock { $0.append(command) }
-      stage.wake.signal()
-    }
-
-    func run() {
-      if let waiting { stage.wake.notify(descriptor: waiting.signal) }
-      defer { stage.wake.notify(descriptor: -1) }
-      let period = stage.refreshPeriod
-      let start = StageThread.now()
-      var earliest = start
-      while !isStopping.load(ordering: .acquiring) {
-        let isBusy = serve()
-        let now = StageThread.now()
-        if now < earliest {
-          if !isBusy { sleep(until: earliest) }
-          continue
-        }
-        if let layers = server?.takeLayers() { stage.update(layers: layers) }
-        let flip = stage.present(now: now, flipTime: StageThread.now)
-        if let server, flip != nil || server.isRefreshWanted {
-          let time = flip?.time ?? now
-          server.presented(at: time, refresh: period, sequence: Int((time - start).nanoseconds / max(1, period.nanoseconds)))
-          earliest = now + period
-        }
-        if let flip {
-          earliest = now + period
-          onFlip(flip)
-        } else if !isBusy, earliest <= now {
-          // Mailboxes may be filled without a call: look once a period.
-          sleep(until: now + period)
-        }
-      }
-    }
-
-    /// Does what clients and other threads want. Returns whether clients want more.
-    private func serve() -> Bool {
-      guard let server else { return false }
-      let new = commands.withLock { commands in
-        defer { commands.removeAll() }
-        return commands
-      }
-      for command in new {
-        switch command {
-        case .input(let input): server.send(input)
-        case .close(let identifier): server.close(toplevel: identifier)
-        }
-      }
-      return server.process()
-    }
-
-    private func sleep(until deadline: Instant) {
-      if let waiting { waiting.wait(until: deadline) } else { stage.wake.wait(until: deadline) }
-    }
   }
 }

@@ -119,6 +119,18 @@ int linux_route_monitor(void) {
   return -1;
 }
 
+int linux_uevent_monitor(void) {
+  int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
+  if (descriptor < 0) return -1;
+  // Group 1 is the kernel's own; udev's comes later, and only where udev runs.
+  struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = 1};
+  if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0) return descriptor;
+  int reason = errno;
+  close(descriptor);
+  errno = reason;
+  return -1;
+}
+
 int64_t linux_peer_user(int descriptor) {
   struct ucred credentials;
   socklen_t length = sizeof credentials;

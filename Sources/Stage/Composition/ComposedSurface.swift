@@ -80,42 +80,27 @@ final class ComposedSurface {
     layer.bitmap.map { !$0.isOpaque && opacity.isTransparent(area.intersection(visible)) } ?? true
   }
 
-  /// Which of the surface's videos are painted, and what is in the place of the others, which the display shows by itself.
-  enum Videos {
-    /// All but some, of which the background alone is painted.
-    case all(without: Set<VideoIdentifier>)
-    /// Some; the backgrounds of the others.
-    case named(Set<VideoIdentifier>)
-    /// Some; where the pictures of the others are seen, nothing is.
-    case namedAndHoles(Set<VideoIdentifier>)
-  }
-
   /// Paints what of the surface and its videos lies in `area`; `ground` lies below all of it.
-  func paint(_ area: Rectangle, ground: Color?, _ kind: Videos, on raster: Raster) {
+  func paint(_ area: Rectangle, ground: Color?, _ content: PlaneContent, on raster: Raster) {
     let area = area.intersection(visible)
     guard !area.isEmpty else { return }
-    if !isOpaque(area) { paintVideos(area, ground: layer.canvas ?? ground, kind, on: raster) }
+    if !isOpaque(area) { paintVideos(area, ground: layer.canvas ?? ground, content, on: raster) }
     paintPixels(area, on: raster)
   }
 
   /// Paints what lies below the surface's pixels: a colour, and its videos.
-  func paintVideos(_ area: Rectangle, ground: Color?, _ kind: Videos, on raster: Raster) {
+  func paintVideos(_ area: Rectangle, ground: Color?, _ content: PlaneContent, on raster: Raster) {
     let area = area.intersection(visible)
     guard !area.isEmpty else { return }
-    func isPainted(_ video: PlacedVideo) -> Bool {
-      switch kind {
-      case .all(let elsewhere): !elsewhere.contains(video.identifier)
-      case .named(let names), .namedAndHoles(let names): names.contains(video.identifier)
-      }
+    if let ground, !videos.contains(where: { $0.covers(area) && content.role(of: $0.identifier) == .painted }) {
+      raster.fill(area, ground.opaqueValue)
     }
-    if let ground, !videos.contains(where: { $0.covers(area) && isPainted($0) }) { raster.fill(area, ground.opaqueValue) }
     for video in videos where video.isVisible {
-      if isPainted(video) {
-        video.paint(area, on: raster)
-      } else if case .namedAndHoles = kind {
-        if let hole = video.seenPicture { raster.fill(area.intersection(hole), 0) }
-      } else {
-        video.paintBackground(area, on: raster)
+      switch content.role(of: video.identifier) {
+      case .painted: video.paint(area, on: raster)
+      case .background: video.paintBackground(area, on: raster)
+      case .hole: if let hole = video.seenPicture { raster.fill(area.intersection(hole), 0) }
+      case .absent: break
       }
     }
   }

@@ -19,7 +19,7 @@ final class PageComposition {
   let screen: Rectangle
   private(set) var surfaces: [ComposedSurface] = []
   /// What has to be painted.
-  private(set) var damage = Damage()
+  private(set) var damage = CompositionDamage()
 
   /// How much of their light surfaces keep below a panel, of 255.
   static let dimming: UInt8 = 115
@@ -29,10 +29,10 @@ final class PageComposition {
   init(screen: Rectangle) { self.screen = screen }
 
   /// Has an area painted again.
-  func invalidate(_ area: Rectangle) { damage.add(area, in: screen) }
+  func invalidate(_ area: Rectangle) { damage.layers.add(area, in: screen) }
 
   /// Hands over what has to be painted; from now on it counts as painted.
-  func takeDamage(_ taken: inout Damage) {
+  func takeDamage(_ taken: inout CompositionDamage) {
     swap(&damage, &taken)
     damage.clear()
   }
@@ -45,7 +45,7 @@ final class PageComposition {
       && !layers.indices.contains { layers[$0].identifier != surfaces[$0].layer.identifier }
     for area in update.uncovered { invalidate(area) }
     if isSteady {
-      for (surface, layer) in zip(surfaces, layers) { surface.update(layer, damage: &damage) }
+      for (surface, layer) in zip(surfaces, layers) { surface.update(layer, damage: &damage.layers) }
     } else {
       rearrange(layers)
     }
@@ -57,13 +57,13 @@ final class PageComposition {
     var arranged: [ComposedSurface] = []
     for layer in layers {
       guard let index = left.firstIndex(where: { $0.layer.identifier == layer.identifier }) else {
-        arranged.append(ComposedSurface(layer, screen: screen, damage: &damage))
+        arranged.append(ComposedSurface(layer, screen: screen, damage: &damage.layers))
         continue
       }
       let surface = left.remove(at: index)
       // Those skipped over are now above or gone.
       if index > 0 { invalidate(surface.visible) }
-      surface.update(layer, damage: &damage)
+      surface.update(layer, damage: &damage.layers)
       if index > 0 { invalidate(surface.visible) }
       arranged.append(surface)
     }
@@ -80,10 +80,11 @@ final class PageComposition {
   }
 
   /// Calls `body` for each video that can be seen, from bottom to top; what it returns is painted again.
-  func forEachVisibleVideo(_ body: (PlacedVideo) -> Rectangle?) {
+  func forEachVisibleVideo(_ body: (PlacedVideo) -> PlacedVideo.Change?) {
     for surface in surfaces {
       for video in surface.videos where video.isVisible {
-        if let area = body(video) { invalidate(area) }
+        guard let change = body(video) else { continue }
+        if change.isPictureAlone { damage.add(change.area, of: video.identifier, in: screen) } else { invalidate(change.area) }
       }
     }
   }
@@ -110,18 +111,18 @@ final class PageComposition {
   /// Paints what a plane shows in one strip; nothing for one that shows a video or black.
   func composeStrip(_ strip: Rectangle, _ content: PlaneContent, on raster: Raster, overlay: Overlay) {
     switch content {
-    case .composed(let elsewhere):
-      composeAll(strip, without: elsewhere, on: raster)
+    case .composed:
+      composeAll(strip, content, on: raster)
       overlay.paint(strip, on: raster)
-    case .under(let videos):
+    case .under:
       raster.fill(strip, Color.black.opaqueValue)
-      for surface in surfaces { surface.paintVideos(strip, ground: surface.layer.canvas, .named(videos), on: raster) }
-    case .page(let videos):
+      for surface in surfaces { surface.paintVideos(strip, ground: surface.layer.canvas, content, on: raster) }
+    case .page:
       var raster = raster
       raster.isTransparent = true
       raster.fill(strip, 0)
       for surface in surfaces {
-        surface.paintVideos(strip, ground: nil, .namedAndHoles(videos), on: raster)
+        surface.paintVideos(strip, ground: nil, content, on: raster)
         surface.paintPixels(strip, on: raster)
       }
       overlay.paint(strip, on: raster)
@@ -129,7 +130,7 @@ final class PageComposition {
     }
   }
 
-  private func composeAll(_ strip: Rectangle, without elsewhere: Set<VideoIdentifier>, on raster: Raster) {
+  private func composeAll(_ strip: Rectangle, _ content: PlaneContent, on raster: Raster) {
     let lowest = surfaces.lastIndex { $0.hides(strip) }
     let first = lowest ?? 0
     // Black lies below everything, painted only where it may be seen.
@@ -137,7 +138,7 @@ final class PageComposition {
     if isGroundLeft { raster.fill(strip, Color.black.opaqueValue) }
     for index in first..<surfaces.count {
       let ground: Color? = index == first && lowest == nil && !isGroundLeft ? .black : nil
-      surfaces[index].paint(strip, ground: ground, .all(without: elsewhere), on: raster)
+      surfaces[index].paint(strip, ground: ground, content, on: raster)
     }
   }
 }
@@ -145,4 +146,25 @@ final class PageComposition {
 extension PlaneContent {
   /// All that is to be seen.
   static let everything = PlaneContent.composed(without: [])
+
+  /// What is painted of a video in a composed layer.
+  enum VideoRole {
+    /// All of it.
+    case painted
+    /// Its box without the picture, which another plane shows.
+    case background
+    /// Nothing, and nothing of what lies below it: a plane further down shows it.
+    case hole
+    case absent
+  }
+
+  /// What is painted of a video.
+  func role(of video: VideoIdentifier) -> VideoRole {
+    switch self {
+    case .composed(let elsewhere): elsewhere.contains(video) ? .background : .painted
+    case .under(let painted, let backgrounds): painted.contains(video) ? .painted : backgrounds.contains(video) ? .background : .absent
+    case .page(let painted, let holes): painted.contains(video) ? .painted : holes.contains(video) ? .hole : .absent
+    case .video, .black: .absent
+    }
+  }
 }

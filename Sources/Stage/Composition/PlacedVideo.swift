@@ -45,14 +45,22 @@ final class PlacedVideo {
     invalidate()
   }
 
-  /// Shows another frame, or none, and returns which area has to be painted again.
-  func show(_ frame: VideoFrame?) -> Rectangle {
+  /// What another frame changes on the screen.
+  struct Change {
+    var area: Rectangle
+    /// Whether only the picture's own pixels change, and nothing around it.
+    var isPictureAlone: Bool
+  }
+
+  /// Shows another frame, or none, and returns what has to be painted again.
+  func show(_ frame: VideoFrame?) -> Change {
     let previous = (picture, self.frame)
     self.frame = frame
     invalidate()
     // In a box of the same shape, a picture of the same shape changes nothing but its own pixels.
     let isSimilar = frame != nil && previous.1 != nil && picture != nil && picture == previous.0
-    return isSimilar ? (picture ?? box.visible).intersection(box.visible) : box.visible
+    let area = isSimilar ? (picture ?? box.visible).intersection(box.visible) : box.visible
+    return Change(area: area, isPictureAlone: isSimilar)
   }
 
   private func invalidate() {
@@ -71,6 +79,18 @@ final class PlacedVideo {
   }
 
   private var isTranslucent: Bool { box.placement.opacity < 1 }
+
+  /// Whether its pixels are not the screen's, but drawn elsewhere first.
+  var isDrawnAside: Bool { isTranslucent || isAskew }
+
+  /// Whether the picture is a rectangle of opaque pixels, neither turned by the page nor mirrored: as a plane of a display shows it.
+  var isPlain: Bool { !isDrawnAside && corners.isEmpty && box.turn == Turn(quarters: 0, isMirrored: false) && picture != nil }
+
+  /// Where the picture stands on the screen, and in its box.
+  var pictureInBox: (area: Rectangle, picture: PlacedBox.Picture)? {
+    guard let frame, let picture, let place = box.picture(width: frame.uprightWidth, height: frame.uprightHeight) else { return nil }
+    return (picture, place)
+  }
 
   /// Whether the box hides everything below it in `area`.
   func covers(_ area: Rectangle) -> Bool {
@@ -95,7 +115,7 @@ final class PlacedVideo {
   func paint(_ area: Rectangle, on raster: Raster) {
     let area = area.intersection(box.visible)
     guard !area.isEmpty else { return }
-    if isTranslucent || isAskew {
+    if isDrawnAside {
       raster.blend(drawnAside(), area)
       return
     }

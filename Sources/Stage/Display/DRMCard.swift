@@ -28,7 +28,7 @@ final class DRMCard: DRMDevice {
   /// Opens a card. Who opens one that nobody shows anything on becomes its master.
   init(path: String) throws(DRMError) {
     self.path = path
-    let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw DRMError(operation: path, code: errno) }
     self.descriptor = descriptor
     func value(of capability: Int32) -> UInt64 {
@@ -59,6 +59,26 @@ final class DRMCard: DRMDevice {
       throw DRMError(operation: "\(path) has no display", code: code)
     }
     unsafe drmModeFreeResources(resources)
+  }
+
+  /// Opens the card at `path`; without one, the first that has a monitor, else the first that could have one.
+  static func open(_ path: String?) throws(DRMError) -> DRMCard {
+    if let path { return try DRMCard(path: path) }
+    var failure = DRMError(operation: "/dev/dri/card0", code: ENOENT)
+    var first: DRMCard?
+    for index in 0..<16 {
+      let path = "/dev/dri/card\(index)"
+      guard access(path, F_OK) == 0 else { continue }
+      do throws(DRMError) {
+        let card = try DRMCard(path: path)
+        if try card.snapshot(probes: true).connectors.contains(where: { $0.status == .connected && !$0.isWriteback }) { return card }
+        if first == nil { first = card }
+      } catch {
+        failure = error
+      }
+    }
+    guard let first else { throw failure }
+    return first
   }
 
   deinit { close(descriptor) }

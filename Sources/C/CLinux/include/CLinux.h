@@ -72,3 +72,5 @@ int linux_accept(int listener);
 ssize_t linux_receive_descriptors(int socket, void *bytes, size_t length, int *descriptors, int *count);
 /// Sends bytes with descriptors (at most 253) without blocking. Returns the number of bytes taken, or -1 with errno.
 ssize_t linux_send_descriptors(int socket, const void *bytes, size_t length, const int *descriptors, int count);
+/// A non-blocking netlink socket that becomes readable when devices come, go or change (kernel uevents), or -1 with errno.
+int linux_uevent_monitor(void);

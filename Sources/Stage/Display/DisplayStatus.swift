@@ -1,0 +1,65 @@
+import Frames
+
+/// What becomes of the picture: which monitors show it, and how.
+public struct DisplayStatus: Sendable, Equatable {
+  /// Why nothing, or not what was wanted, is shown.
+  public enum Problem: Sendable, Equatable {
+    /// No monitor is connected; one is waited for.
+    case nothingConnected
+    /// The configured connector does not exist; the text says which do.
+    case connectorAbsent(String)
+    /// A monitor cannot be driven as wanted; the text says why and what is done instead.
+    case unusable(String)
+    /// Another program has the display.
+    case busy
+    /// The device may not be opened; the text says what is needed.
+    case denied(String)
+    /// There is no graphics card, or it does not work.
+    case noCard(String)
+  }
+
+  /// The connectors' names, such as `HDMI-A-1`, the first decides the picture's size; `headless` without a display; empty when nothing is connected.
+  public var outputs: [String] = []
+  /// The first one's mode, such as `1920x1080@60`.
+  public var mode = ""
+  /// Why this mode: `configured`, `preferred`, `fallback`.
+  public var modeSource = ""
+  /// Clockwise turn of the picture on the monitor.
+  public var rotation = VideoFrame.Rotation.none
+  /// How many hardware planes show the picture on the first monitor.
+  public var planes = 0
+  /// Page flips that the kernel reported for the first monitor.
+  public var flips = 0
+  /// Refreshes that a picture was meant for and missed.
+  public var missedFlips = 0
+  /// Whether the monitors are switched off on purpose.
+  public var isBlanked = false
+  /// What is wrong; nil: nothing.
+  public var problem: Problem?
+  /// The kernel driver's name.
+  public var driver = ""
+
+  init(outputs: [String] = []) { self.outputs = outputs }
+
+  /// Whether more than counts differ.
+  func isOther(than status: DisplayStatus) -> Bool {
+    var same = status
+    (same.flips, same.missedFlips) = (flips, missedFlips)
+    return same != self
+  }
+}
+
+/// Which card's monitors are driven, and how.
+public struct DisplaySettings: Sendable {
+  /// The card's device node; nil: the first with a monitor, else the first that could have one.
+  public var card: String?
+  /// Which monitors, in which mode, and how they hang.
+  public var preferences: DisplayPreferences
+  /// More than 1 makes the middle lighter, less darker; nil leaves it as the driver has it.
+  public var gamma: Double?
+
+  /// Settings; without more, whatever monitor is connected, in the mode it prefers.
+  public init(card: String? = nil, preferences: DisplayPreferences = DisplayPreferences(), gamma: Double? = nil) {
+    (self.card, self.preferences, self.gamma) = (card, preferences, gamma)
+  }
+}

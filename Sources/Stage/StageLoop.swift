@@ -1,0 +1,149 @@
+import Base
+import CLinux
+import Synchronization
+
+/// What the stage's thread does, over and over: hears clients, monitors and other threads, and shows what changed.
+final class StageLoop: @unchecked Sendable {
+  // Unchecked: what is not a constant or atomic is touched by the stage's thread alone, once it runs.
+
+  let stage: Stage
+  let isStopping = Atomic(false)
+  private let onFlip: @Sendable (Flip) -> Void
+  private let onDisplay: @Sendable (DisplayStatus) -> Void
+  private let server: WaylandServer?
+  private let display: KMSDisplay?
+  private let waiting: DescriptorWait?
+  private let commands = Mutex<[Command]>([])
+
+  private var start = Instant.zero
+  /// Before this time nothing is shown, so that nobody is shown more often than once a refresh.
+  private var earliest = Instant.zero
+  private var geometry: KMSDisplay.Geometry?
+  private var rotation = DisplayStatus().rotation
+
+  /// What other threads ask of the server.
+  enum Command {
+    case input(StageInput)
+    case close(UInt64)
+  }
+
+  init(
+    stage: Stage, server: WaylandServer?, display: KMSDisplay?, onDisplay: @escaping @Sendable (DisplayStatus) -> Void,
+    onFlip: @escaping @Sendable (Flip) -> Void
+  ) {
+    (self.stage, self.server, self.display, self.onDisplay, self.onFlip) = (stage, server, display, onDisplay, onFlip)
+    let descriptors = (server?.descriptors ?? []) + (display.map { [$0.descriptor] } ?? [])
+    waiting = descriptors.isEmpty ? nil : DescriptorWait(descriptors)
+  }
+
+  func command(_ command: Command) {
+    guard server != nil else { return }
+    commands.withLock { $0.append(command) }
+    stage.wake.signal()
+  }
+
+  func run() {
+    if let waiting { stage.wake.notify(descriptor: waiting.signal) }
+    defer { stage.wake.notify(descriptor: -1) }
+    start = StageThread.now()
+    earliest = start
+    while !isStopping.load(ordering: .acquiring) {
+      let isBusy = serve()
+      let deadline = display.map(stepOnDisplay) ?? stepHeadless()
+      if !isBusy { sleep(until: deadline) }
+    }
+  }
+
+  /// Does what clients and other threads want. Returns whether clients want more.
+  private func serve() -> Bool {
+    guard let server else { return false }
+    let new = commands.withLock { commands in
+      defer { commands.removeAll() }
+      return commands
+    }
+    for command in new {
+      switch command {
+      case .input(let input): server.send(input)
+      case .close(let identifier): server.close(toplevel: identifier)
+      }
+    }
+    return server.process()
+  }
+
+  private func sleep(until deadline: Instant) {
+    if let waiting { waiting.wait(until: deadline) } else { stage.wake.wait(until: deadline) }
+  }
+
+  private func tellClients(_ time: Instant) {
+    let period = stage.refreshPeriod
+    server?.presented(at: time, refresh: period, sequence: Int((time - start).nanoseconds / max(1, period.nanoseconds)))
+  }
+
+  // MARK: Without a display
+
+  /// Shows what changed, at most once a period. Returns until when there is nothing to do.
+  private func stepHeadless() -> Instant {
+    let now = StageThread.now()
+    guard now >= earliest else { return earliest }
+    let period = stage.refreshPeriod
+    if let layers = server?.takeLayers() { stage.update(layers: layers) }
+    let flip = stage.present(now: now, flipTime: StageThread.now)
+    if flip != nil || server?.isRefreshWanted == true {
+      tellClients(flip?.time ?? now)
+      earliest = now + period
+    }
+    if let flip { onFlip(flip) }
+    // Mailboxes may be filled without a call: they are looked into once a period.
+    return now + period
+  }
+
+  // MARK: On monitors
+
+  /// Takes in what the monitors did, and shows what changed. Returns until when there is nothing to do.
+  private func stepOnDisplay(_ display: KMSDisplay) -> Instant {
+    let now = StageThread.now()
+    let wishes = stage.takeDisplayWishes()
+    if let preferences = wishes.preferences { display.setPreferences(preferences, now: now) }
+    display.setBlanked(wishes.isBlanked, now: now)
+    display.dispatch(now: now)
+    report(display)
+    follow(display)
+
+    let period = stage.refreshPeriod
+    if display.isReady {
+      if let layers = server?.takeLayers() { stage.update(layers: layers) }
+      let news = stage.prepare(now: now)
+      if news != nil || display.isStale {
+        stage.withComposer { display.show($0, news, now: now) }
+        report(display)
+      } else if server?.isRefreshWanted == true, now >= earliest {
+        tellClients(now)
+        earliest = now + period
+      }
+    } else if !display.isShowing, now >= earliest {
+      // Nobody sees anything: clients go on, and newer frames take the place of older ones.
+      if let layers = server?.takeLayers() { stage.update(layers: layers) }
+      _ = stage.prepare(now: now)
+      tellClients(now)
+      earliest = now + period
+    }
+    if stage.setDisplayStatus(display.status) { onDisplay(display.status) }
+    return min(display.deadline ?? now + period, now + period)
+  }
+
+  /// Tells who waits for it what the monitors have shown.
+  private func report(_ display: KMSDisplay) {
+    for (news, time) in display.takeCompleted() {
+      for news in news { onFlip(stage.complete(news, at: time)) }
+      tellClients(time)
+    }
+  }
+
+  /// Follows the monitors' size.
+  private func follow(_ display: KMSDisplay) {
+    let (new, turn) = (display.geometry, display.preferences.rotation)
+    guard new != geometry || turn != rotation else { return }
+    (geometry, rotation) = (new, turn)
+    stage.resize(monitorWidth: new.width, monitorHeight: new.height, refreshRate: new.refreshRate, rotation: turn)
+  }
+}
