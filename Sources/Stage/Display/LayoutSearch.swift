@@ -7,6 +7,7 @@ struct LayoutSearch {
   private let stack: LayerStack
   private let composedTurn: VideoFrame.Rotation
   private let planes: [Candidate]
+  private var options: [[Option]] = []
   private var found: [PlaneLayout] = []
   private var limit = 0
 
@@ -15,13 +16,10 @@ struct LayoutSearch {
     var offer: PlaneOffer
     var range: ClosedRange<Int>
     var isFixed: Bool
+    /// The same number for all planes that are alike but for their number and place.
+    var kind = 0
 
-    /// All but its number and its place.
-    var kindred: PlaneOffer {
-      var offer = offer
-      (offer.id, offer.stacking) = (0, nil)
-      return offer
-    }
+    var isPrimary: Bool { offer.kind == .primary }
   }
 
   /// A plane with a format for one layer.
@@ -35,15 +33,13 @@ struct LayoutSearch {
   init(_ plan: PlanePlan, _ sketch: SceneSketch, _ stack: LayerStack, composedTurn: VideoFrame.Rotation) {
     (self.plan, self.sketch, self.stack, self.composedTurn) = (plan, sketch, stack, composedTurn)
     planes = LayoutSearch.candidates(plan.planes)
+    options = stack.layers.indices.map { options(stack.layers[$0], isLowest: $0 == 0) }
   }
 
   /// At most `limit` layouts, best first.
   mutating func layouts(limit: Int) -> [PlaneLayout] {
     (found, self.limit) = ([], limit)
-    let isPossible =
-      stack.layers.count <= planes.count
-      && stack.layers.indices.allSatisfy { !options(stack.layers[$0], isLowest: $0 == 0).isEmpty }
-    if isPossible { _ = search([], below: nil) }
+    if stack.layers.count <= planes.count && !options.contains(where: \.isEmpty) { _ = search([], below: nil) }
     return found
   }
 
@@ -52,7 +48,7 @@ struct LayoutSearch {
     let usable = planes.filter { $0.kind != .cursor }
     let isSilent = !usable.contains { $0.stacking != nil }
     let overlays = usable.filter { $0.kind == .overlay }.map(\.id).sorted()
-    return usable.compactMap { offer in
+    let candidates: [Candidate] = usable.compactMap { offer in
       if let stacking = offer.stacking {
         let bounds = (Int(clamping: stacking.range.lowerBound), Int(clamping: stacking.range.upperBound))
         return Candidate(offer: offer, range: bounds.0...bounds.1, isFixed: stacking.isImmutable)
@@ -62,29 +58,40 @@ struct LayoutSearch {
       guard isSilent, let place = overlays.firstIndex(of: offer.id) else { return nil }
       return Candidate(offer: offer, range: place...place, isFixed: true)
     }
+    var kinds: [PlaneOffer] = []
+    return candidates.map { candidate in
+      var (candidate, kind) = (candidate, candidate.offer)
+      (kind.id, kind.stacking) = (0, nil)
+      candidate.kind = kinds.firstIndex(of: kind) ?? kinds.count
+      if candidate.kind == kinds.count { kinds.append(kind) }
+      return candidate
+    }
   }
 
   /// Goes on with the next layer; says whether that gave a layout.
-  private mutating func search(_ partial: [PlaneAssignment], below: (candidate: Candidate, place: Int)?) -> Bool {
-    guard partial.count < stack.layers.count else {
-      // Most drivers do not switch a CRTC on without its primary plane.
-      let primaries = planes.filter { $0.offer.kind == .primary }.map(\.offer.id)
-      guard partial.contains(where: { primaries.contains($0.plane) }) else { return false }
+  private mutating func search(_ partial: [PlaneAssignment], below: (candidate: Candidate, place: Int)?, hasPrimary: Bool = false) -> Bool {
+    let layer = partial.count
+    guard layer < stack.layers.count else {
       found.append(PlaneLayout(planes: partial))
       return true
     }
     var hasFound = false
-    var kindred: [(PlaneOffer, PixelFormat)] = []
-    for option in options(stack.layers[partial.count], isLowest: partial.isEmpty) where found.count < limit {
+    var tried: [(kind: Int, format: PixelFormat)] = []
+    for option in options[layer] where found.count < limit {
       let plane = option.candidate
       guard !partial.contains(where: { $0.plane == plane.offer.id }), let place = LayoutSearch.place(plane, above: below) else { continue }
       // What a driver refuses on one plane it refuses on another of the same kind.
-      if kindred.contains(where: { $0.0 == plane.kindred && $0.1 == option.assignment.format }) { continue }
+      if tried.contains(where: { $0.kind == plane.kind && $0.format == option.assignment.format }) { continue }
+      let hasPrimary = hasPrimary || plane.isPrimary
+      let above = planes.filter { LayoutSearch.place($0, above: (plane, place)) != nil }
+      // Most drivers do not switch a CRTC on without its primary plane.
+      guard above.count >= stack.layers.count - layer - 1, hasPrimary || above.contains(where: \.isPrimary) else { continue }
+      if layer == stack.layers.count - 1 && !hasPrimary { continue }
       var assignment = option.assignment
       assignment.stacking = plane.isFixed ? nil : UInt64(place)
-      if search(partial + [assignment], below: (plane, place)) {
+      if search(partial + [assignment], below: (plane, place), hasPrimary: hasPrimary) {
         hasFound = true
-        kindred.append((plane.kindred, assignment.format))
+        tried.append((plane.kind, assignment.format))
       }
     }
     return hasFound
@@ -138,12 +145,11 @@ struct LayoutSearch {
     switch video.source {
     case .deviceBuffer(let format, let modifier): formats = [(format, modifier)]
     case .memory:
-      // The first needs no conversion, the second and third another order; RGB is worth it where the plane enlarges.
-      formats = [.yuv420, .yvu420, .nv12].map { ($0, FormatOffer.linear) }
+      // The first needs no conversion, the others another order of the same bytes; RGB is worth it where the plane enlarges.
+      if let best = LayoutSearch.direct.first(where: { plane.takes($0) }) { formats = [(best, FormatOffer.linear)] }
       if video.seen.area > video.crop.area { formats.append((.xrgb8888, FormatOffer.linear)) }
     }
-    return formats.enumerated().compactMap { preference, layout in
-      let (format, modifier) = layout
+    return formats.compactMap { format, modifier in
       guard plane.takes(format, modifier: modifier) else { return nil }
       var assignment = plan.video(video, format: format, modifier: modifier)
       guard plane.rotations.contains(assignment.rotation) else { return nil }
@@ -154,7 +160,12 @@ struct LayoutSearch {
         if !plane.colorEncodings.isEmpty { assignment.colorEncoding = video.colorEncoding }
         if !plane.colorRanges.isEmpty { assignment.colorRange = video.colorRange }
       }
-      return (preference, assignment)
+      return (LayoutSearch.preference(format), assignment)
     }
   }
+
+  /// What a frame in the processor's memory becomes without mixing any of its pixels, best first.
+  private static let direct: [PixelFormat] = [.yuv420, .yvu420, .nv12]
+
+  private static func preference(_ format: PixelFormat) -> Int { direct.firstIndex(of: format) ?? direct.count }
 }
