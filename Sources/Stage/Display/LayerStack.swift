@@ -81,7 +81,8 @@ struct LayerStack: Hashable {
         under.insert(video.identifier)
       }
     }
-    guard sketch.hasPage || !sketch.overlays.isEmpty || !onPage.isEmpty else { return [] }
+    // A video that is seen in two places cannot be told apart there.
+    guard sketch.hasPage || !sketch.overlays.isEmpty || !onPage.isEmpty, under.isDisjoint(with: onPage) else { return [] }
     let shown = sketch.videos.filter { videos.contains($0.identifier) }
     let above = shown.map { PlaneContent.video($0.identifier) } + [.page(with: onPage, holes: videos)]
     let isBlack = sketch.isGroundBlack && under.isEmpty && !shown.contains { $0.isLetterboxed }

@@ -1,0 +1,41 @@
+import Base
+
+/// How long things took over the last ten seconds.
+struct LatencyWindow: Sendable {
+  /// The distribution of what was added.
+  struct Figures: Sendable, Hashable {
+    /// What half took at most.
+    var p50: Interval
+    /// What 95 of 100 took at most.
+    var p95: Interval
+    /// How many there were.
+    var count: Int
+  }
+
+  /// Ten seconds at the rate of the fastest monitors.
+  private static let limit = 2_400
+  private static let window = Interval.seconds(10)
+
+  private var samples: [(time: Instant, length: Interval)] = []
+  private var oldest = 0
+
+  init() { samples.reserveCapacity(LatencyWindow.limit) }
+
+  /// Adds what took `length` and ended at `time`.
+  mutating func add(_ length: Interval, at time: Instant) {
+    guard samples.count == LatencyWindow.limit else {
+      samples.append((time, length))
+      return
+    }
+    samples[oldest] = (time, length)
+    oldest = (oldest + 1) % LatencyWindow.limit
+  }
+
+  /// The figures of the ten seconds before `now`; nil when nothing was added in them. Not for every frame: it sorts.
+  func figures(now: Instant) -> Figures? {
+    let lengths = samples.filter { now - $0.time <= LatencyWindow.window }.map(\.length).sorted()
+    guard let last = lengths.last else { return nil }
+    func share(_ percent: Int) -> Interval { lengths.count * percent / 100 < lengths.count ? lengths[lengths.count * percent / 100] : last }
+    return Figures(p50: share(50), p95: share(95), count: lengths.count)
+  }
+}
