@@ -1,6 +1,6 @@
 # Every target installs what it needs and asks nothing. What they do in detail: README.md, and the scripts they call.
 
-.PHONY: setup build demo test test-quick interop pages wpt test-long bench fuzz lint docs clean
+.PHONY: setup build demo test test-quick interop pages test-machine wpt test-long bench fuzz lint docs clean
 
 setup:       ## Debian and Python packages for everything below
 	@Scripts/setup.sh test
@@ -25,6 +25,10 @@ interop: build  ## the calls with real peers alone; ARGUMENTS as of Tests/Intero
 pages: build ## the call pages alone; ARGUMENTS as of Tests/PageCalls/run.py
 	@Scripts/setup.sh test
 	@.build/venv/bin/python Tests/PageCalls/run.py $(ARGUMENTS)
+
+test-machine: build  ## on real kernel drivers, in a virtual machine; ARGUMENTS as of Tests/Machine/run.py
+	@Scripts/setup.sh test machine
+	@.build/venv/bin/python Tests/Machine/run.py $(ARGUMENTS)
 
 wpt: build   ## the web-platform-tests of WebRTC, beside Chromium's figures; ARGUMENTS as of Tests/WebPlatform/run.py
 	@Scripts/setup.sh test

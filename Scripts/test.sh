@@ -1,11 +1,13 @@
 #!/bin/bash
-# Everything that must pass: formatting, unit tests, calls with real peers, a short run of each fuzzer.
+# Everything that must pass: formatting, unit tests, calls with real peers, real kernel drivers, a short run of each fuzzer.
 # The last line is "N passed, N failed"; the exit code is 0 when none failed. `--quick` leaves out the peers and the fuzzers.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 quick=no
 [[ ${1:-} != --quick ]] || quick=yes
-Scripts/setup.sh "$([[ $quick == yes ]] && echo build || echo test)" || exit
+declare -a groups=(build)
+[[ $quick == yes ]] || groups=(test machine)
+Scripts/setup.sh "${groups[@]}" || exit
 
 passed=0 failed=0
 
@@ -82,6 +84,8 @@ if [[ $quick == no ]]; then
   counted interop .build/venv/bin/python Tests/Interop/run.py
   headline "call pages"
   counted pages .build/venv/bin/python Tests/PageCalls/run.py
+  headline "in a virtual machine"
+  counted machine .build/venv/bin/python Tests/Machine/run.py
   headline "fuzzing, shortly"
   counted fuzz Scripts/fuzz.sh --runs 20000
 fi

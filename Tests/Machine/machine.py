@@ -13,6 +13,7 @@ import argparse
 import atexit
 import contextlib
 import fcntl
+import glob
 import hashlib
 import json
 import os
@@ -31,6 +32,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 WORK = os.path.join(ROOT, ".build/machine")
 PROGRAMS = ["parlor", "stage-trial"]
+PROGRAMS_SIZE = 256 << 20
 
 # The displays a machine can have. "console" is the name that QEMU's screendump and VNC know the device by.
 DISPLAYS = {
@@ -114,15 +116,24 @@ def command(*arguments):
         raise MachineError(f"{' '.join(arguments)}: {answer.stdout}")
 
 
-def programs_image(path):
+def programs_image():
     """A disk with the programs under test. All such disks are of one size, since the machine has seen the size when it was booted."""
     folder = os.environ.get("PARLOR_PROGRAMS") or os.path.join(ROOT, ".build/release")
-    with tempfile.TemporaryDirectory() as stage, open(path, "wb") as image:
-        for name in PROGRAMS:
-            if os.path.exists(os.path.join(folder, name)):
-                command("strip", "-o", os.path.join(stage, name), os.path.join(folder, name))
-        image.truncate(256 << 20)
-        command("mke2fs", "-q", "-t", "ext4", "-O", "^has_journal", "-d", stage, path)
+    programs = [path for path in (os.path.join(folder, name) for name in PROGRAMS) if os.path.exists(path)]
+    key = hashlib.sha256("".join(f"{path} {os.stat(path).st_mtime_ns}\0" for path in programs).encode()).hexdigest()[:12]
+    path = os.path.join(WORK, f"programs-{key}.img")
+    with exclusively():
+        if not os.path.exists(path):
+            for old in glob.glob(os.path.join(WORK, "programs-*.img")):
+                os.remove(old)
+            with tempfile.TemporaryDirectory() as stage:
+                for program in programs:
+                    command("strip", "-o", os.path.join(stage, os.path.basename(program)), program)
+                with open(path + ".part", "wb") as image:
+                    image.truncate(PROGRAMS_SIZE)
+                command("mke2fs", "-q", "-t", "ext4", "-O", "^has_journal", "-d", stage, path + ".part")
+            os.rename(path + ".part", path)
+    return path
 
 
 def booted(display):
@@ -139,14 +150,14 @@ class Machine:
         self.folder = tempfile.mkdtemp(prefix="parlor-machine-")
         self.guest = guest or os.path.dirname(restored)
         self.connected = False
-        programs = os.path.join(self.folder, "programs.img")
         if restored:
             disk = os.path.join(self.folder, "disk.qcow2")
             command("qemu-img", "create", "-q", "-f", "qcow2", "-b", os.path.join(restored, "disk.qcow2"), "-F", "qcow2", disk)
-            programs_image(programs)
+            programs = programs_image()
         else:
+            programs = os.path.join(self.folder, "programs.img")
             with open(programs, "wb") as image:
-                image.truncate(256 << 20)
+                image.truncate(PROGRAMS_SIZE)
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -161,7 +172,7 @@ class Machine:
                 *["qemu-system-x86_64", *DEVICES, *DISPLAYS[display], *heads],
                 *["-netdev", f"user,id=network,hostfwd=tcp:127.0.0.1:{self.port}-:22"],
                 *["-drive", f"id=system,if=none,file={disk},format=qcow2,cache=unsafe"],
-                *["-drive", f"id=programs,if=none,file={programs},format=raw,cache=unsafe"],
+                *["-drive", f"id=programs,if=none,file={programs},format=raw,readonly=on"],
                 *["-kernel", f"{self.guest}/vmlinuz", "-initrd", f"{self.guest}/initrd", "-append", BOOT],
                 *["-serial", f"file:{self.folder}/serial.log", "-qmp", f"unix:{self.folder}/control,server=on,wait=off", *start],
             ],
@@ -181,6 +192,9 @@ class Machine:
                     f"date -s @{time.time():.0f} >/dev/null; blockdev --flushbufs /dev/vdb; mount -o ro /dev/vdb /parlor;"
                     "mkdir -p /run/parlor; chown parlor: /run/parlor"
                 )
+                # QEMU takes an unplugged monitor for the state it starts from, and would not tell the guest of the first one it is told.
+                if display.startswith("virtio"):
+                    self.monitor(1280, 720)
         except BaseException:
             self.stop()
             raise
@@ -277,6 +291,9 @@ class Machine:
         """Starts a program as the user parlor, its input and output connected to ours, line by line."""
         return Program(self, self.as_parlor(script))
 
+    def touchscreen(self):
+        return Touchscreen(self)
+
     def put(self, source, path, mode="644"):
         with open(source, "rb") as file:
             self.root(f"cat > {shlex.quote(path)}; chmod {mode} {shlex.quote(path)}", data=file.read())
@@ -318,6 +335,29 @@ class Machine:
 
     def button(self, down, button="left"):
         self.control("input-send-event", events=[{"type": "btn", "data": {"down": down, "button": button}}])
+
+
+class Touchscreen:
+    """A touchscreen, plugged in as long as the machine runs; coordinates are of 0 ... 32767, from the top left corner of the unturned glass."""
+
+    def __init__(self, machine):
+        machine.put(os.path.join(HERE, "touchscreen.py"), "/run/touchscreen.py")
+        machine.root("modprobe uinput")
+        self.program = Program(machine, "exec python3 /run/touchscreen.py")
+        self.program.line()
+
+    def touch(self, action):
+        self.program.send(action)
+        self.program.line()
+
+    def down(self, x, y, finger=0):
+        self.touch(f"down {finger} {x} {y}")
+
+    def move(self, x, y, finger=0):
+        self.touch(f"move {finger} {x} {y}")
+
+    def up(self, finger=0):
+        self.touch(f"up {finger}")
 
 
 class Control:
@@ -372,9 +412,12 @@ class Program:
         line, self.buffer = self.buffer.split(b"\n", 1)
         return line.decode()
 
+    def send(self, text):
+        self.process.stdin.write(text.encode() + b"\n")
+
     def ask(self, text, seconds=30):
         """Sends a line; the answer, a JSON value."""
-        self.process.stdin.write(text.encode() + b"\n")
+        self.send(text)
         answer = self.line(seconds)
         try:
             return json.loads(answer)
