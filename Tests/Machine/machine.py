@@ -58,6 +58,10 @@ class MachineError(Exception):
     """The machine itself did not do what it was told."""
 
 
+class Late(MachineError):
+    """What was waited for did not come."""
+
+
 def say(text):
     print(f"machine: {text}", file=sys.stderr, flush=True)
 
@@ -223,7 +227,7 @@ class Machine:
             if self.process.poll() is not None:
                 raise MachineError(f"QEMU ended: {self.logged('qemu.log')}")
             if time.monotonic() > deadline:
-                raise MachineError(f"waited {seconds} s in vain: {what}\n{self.logged('serial.log')}")
+                raise Late(f"waited {seconds} s in vain: {what}\n{self.logged('serial.log')}")
             time.sleep(0.05)
 
     def logged(self, name):
@@ -281,7 +285,10 @@ class Machine:
 
     def as_parlor(self, script):
         """A root's script that runs this one as the user parlor, with its groups and no others."""
-        return f"exec runuser -u parlor -- env XDG_RUNTIME_DIR=/run/parlor HOME=/home/parlor PATH=/parlor:/usr/bin:/bin sh -c {shlex.quote(script)}"
+        return (
+            "exec setpriv --reuid=parlor --regid=parlor --init-groups --"
+            f" env XDG_RUNTIME_DIR=/run/parlor HOME=/home/parlor PATH=/parlor:/usr/bin:/bin sh -c {shlex.quote(script)}"
+        )
 
     def parlor(self, script, seconds=60, check=True):
         """Runs a shell script as the user parlor; returns what it wrote."""

@@ -24,7 +24,7 @@ def connector(machine, driver):
 def mode_set(machine, driver, mode=None, options=""):
     """A stock program shows a test picture, as the ordinary user."""
     identifier, preferred = connector(machine, driver)
-    return machine.program(f"sleep 600 | modetest -M {driver} {options} -s {identifier}:{mode or preferred}")
+    return machine.program(f"exec modetest -M {driver} {options} -s {identifier}:{mode or preferred}")
 
 
 def picture(display, driver):

@@ -10,6 +10,9 @@ import sys
 import time
 import traceback
 
+import mastery
+import monitors
+import pictures
 import rig
 from machine import MachineError
 from screens import Failure
@@ -21,6 +24,19 @@ CASES = {
     "rig: monitors come and go": rig.monitors,
     "rig: a second monitor": rig.second_monitor,
     "rig: keyboards and touches": rig.input_devices,
+    "pictures on virtio": lambda: pictures.scenes("virtio"),
+    "pictures on bochs": lambda: pictures.scenes("bochs"),
+    "pictures on vkms": lambda: pictures.scenes("vkms", "--mode 640x360@60"),
+    "turned pictures on virtio": lambda: pictures.rotations("virtio"),
+    "blanking": pictures.blanking,
+    "a monitor is unplugged and plugged in": monitors.unplugged_and_plugged,
+    "a monitor is plugged in later": monitors.plugged_in_later,
+    "another monitor is plugged in": monitors.another_monitor,
+    "a monitor without a description": monitors.without_description,
+    "a connector that is not there": monitors.absent_connector,
+    "two monitors": monitors.two_monitors,
+    "the chosen monitor of two": monitors.chosen_monitor,
+    "a splash still has the display": mastery.taken_over,
 }
 
 
@@ -28,7 +44,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", help="run the cases with this text in their names")
     parser.add_argument("--list", action="store_true", help="only say what there is")
+    parser.add_argument("--changes", type=int, default=20, help="how many changes in a row (20)")
     options = parser.parse_args()
+    CASES[f"{options.changes} changes in a row"] = lambda: monitors.many_changes(options.changes)
     passed = failed = 0
     for name, case in CASES.items():
         if options.only and options.only not in name:

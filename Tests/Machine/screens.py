@@ -30,8 +30,8 @@ def keep(picture, name):
 
 
 def turned(picture, degrees):
-    """The picture as a monitor that was turned clockwise by so much must show it, for a viewer who sees it upright."""
-    return np.rot90(picture, degrees // 90)
+    """The picture turned clockwise."""
+    return np.rot90(picture, -degrees // 90)
 
 
 def screen(machine, head=0):

@@ -1,0 +1,58 @@
+"""What the display shows is what Parlor has computed, pixel by pixel."""
+
+import numpy as np
+
+from machine import booted
+from screens import Failure
+from trial import Trial
+
+SCENES = ["page", "call", "static", "black"]
+DRIVERS = {"virtio": "virtio_gpu", "bochs": "bochs-drm", "vkms": "vkms"}
+
+
+def scenes(display, options=""):
+    with booted(display) as machine:
+        stage = Trial(machine, options)
+        pictures = []
+        for scene in SCENES:
+            stage.ask(f"scene {scene}")
+            pictures.append(stage.shown(f"{display} {scene}"))
+        colors = [len(np.unique(picture.reshape(-1, 3), axis=0)) for picture in pictures]
+        if min(colors[:3]) < 3 or colors[3] != 1:
+            raise Failure(f"the scenes have {colors} colours: nothing was compared")
+
+
+def rotations(display):
+    with booted(display) as machine:
+        stage = Trial(machine)
+        stage.ask("scene call")
+        upright = stage.shown(f"{display} upright")
+        for degrees in (90, 180, 270, 0):
+            stage.ask(f"rotate {degrees}")
+            status = stage.until(f"a rotation by {degrees}", rotation=degrees)
+            shown = stage.shown(f"{display} turned by {degrees}", degrees)
+            if shown.shape != upright.shape:
+                raise Failure(f"the mode changed with the rotation: {status}")
+            size = f"{upright.shape[0]}x{upright.shape[1]}" if degrees % 180 else f"{upright.shape[1]}x{upright.shape[0]}"
+            if status["size"] != size:
+                raise Failure(f"turned by {degrees}, the picture has {status['size']} pixels, not {size}")
+            if degrees and np.array_equal(shown, upright):
+                raise Failure("the turned picture looks like the upright one: nothing was compared")
+
+
+def blanking():
+    """Switched off, the monitor gets no signal; switched on, it shows the picture of now."""
+    with booted("virtio") as machine:
+        stage = Trial(machine)
+        stage.ask("scene static")
+        stage.shown("before blanking")
+        power = lambda: machine.root("cat /sys/class/drm/card0-Virtual-1/dpms").strip()
+        stage.ask("blank on")
+        stage.until("blanked", blanked=True)
+        machine.wait(lambda: power() == "Off", 20, "the output is off")
+        stage.ask("scene page")
+        stage.ask("blank off")
+        stage.until("not blanked", blanked=False)
+        stage.shown("after blanking")
+        if power() != "On":
+            raise Failure(f"the kernel says that the output is {power()}")
