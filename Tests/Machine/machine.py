@@ -41,12 +41,18 @@ DISPLAYS = {
     "bochs": ["-device", "bochs-display,id=console,xres=1280,yres=720,edid=on"],
     "bochs-no-edid": ["-device", "bochs-display,id=console,edid=off"],
     "vkms": [],
+    "vkms-exact": [],
     "none": [],
 }
 
+# How the processors are made. "exact": the guest's clock counts the guest's instructions, so that what it measures does not depend on what else this
+# machine does; a little slower, and never faster than the real time.
+PROCESSORS = ["-accel", "tcg,thread=multi", "-smp", "2"]
+EXACT_PROCESSORS = ["-accel", "tcg,thread=single", "-smp", "1", "-icount", "shift=1,align=off,sleep=on", "-rtc", "clock=vm"]
+
 # A machine without a keyboard, as a kiosk is; keyboards and pointers are plugged in. The tablet is there for the touches of a test.
 DEVICES = [
-    *["-machine", "pc,i8042=off,vmport=off", "-accel", "tcg,thread=multi", "-cpu", "qemu64", "-smp", "2", "-m", "1024"],
+    *["-machine", "pc,i8042=off,vmport=off", "-cpu", "qemu64", "-m", "1024"],
     *["-nodefaults", "-vga", "none", "-display", "none"],
     *["-device", "virtio-rng-pci", "-device", "virtio-net-pci,netdev=network,romfile="],
     *["-device", "virtio-blk-pci,drive=system", "-device", "virtio-blk-pci,drive=programs"],
@@ -88,7 +94,7 @@ def booted_folder(display):
     with exclusively():
         guest = guest_folder()
         version = subprocess.run(["qemu-system-x86_64", "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
-        key = hashlib.sha256("\0".join([version, BOOT, SETTLED, PREPARATION.get(display, ""), *DEVICES, *DISPLAYS[display]]).encode()).hexdigest()[:8]
+        key = hashlib.sha256("\0".join([version, BOOT, SETTLED, preparation(display), *devices(display)]).encode()).hexdigest()[:8]
         folder = os.path.join(guest, f"booted-{display}-{key}")
         if os.path.exists(os.path.join(folder, "memory")):
             return folder
@@ -99,16 +105,25 @@ def booted_folder(display):
         disk = os.path.join(folder, "disk.qcow2")
         command("qemu-img", "create", "-q", "-f", "qcow2", "-b", "../root.ext4", "-F", "raw", disk)
         with Machine(display, guest=guest, disk=disk) as machine:
-            machine.connect(180)
-            machine.root(f"{PREPARATION.get(display, '')}\n{SETTLED}", seconds=120)
+            machine.connect(600)
+            machine.root(f"{preparation(display)}\n{SETTLED}", seconds=300)
             machine.disconnect()
             machine.save(os.path.join(folder, "memory"))
         say(f"booted in {time.monotonic() - started:.0f} s")
         return folder
 
 
-# What else a display needs, once its machine is booted.
-PREPARATION = {"vkms": "modprobe vkms enable_overlay=1"}
+
+
+def devices(display):
+    return [*DEVICES, *DISPLAYS[display], *(EXACT_PROCESSORS if display.endswith("-exact") else PROCESSORS)]
+
+
+def preparation(display):
+    """What else a display needs, once its machine is booted."""
+    return "modprobe vkms enable_overlay=1" if display.startswith("vkms") else ""
+
+
 BOOT = "root=/dev/vda rootfstype=ext4 rw console=ttyS0 quiet mitigations=off"
 # Quiet: all that starts has started, and the kernel has written what it had to write.
 SETTLED = "systemctl is-system-running --wait >/dev/null; udevadm settle; sync; true"
@@ -173,7 +188,7 @@ class Machine:
         self.log = open(os.path.join(self.folder, "qemu.log"), "w+")
         self.process = subprocess.Popen(
             [
-                *["qemu-system-x86_64", *DEVICES, *DISPLAYS[display], *heads],
+                *["qemu-system-x86_64", *devices(display), *heads],
                 *["-netdev", f"user,id=network,hostfwd=tcp:127.0.0.1:{self.port}-:22"],
                 *["-drive", f"id=system,if=none,file={disk},format=qcow2,cache=unsafe"],
                 *["-drive", f"id=programs,if=none,file={programs},format=raw,readonly=on"],
