@@ -1,9 +1,10 @@
 #!/bin/bash
-# The long counts, written to Tests/RESULTS.md: each parser fuzzed for ten minutes and its coverage, calls with real peers repeated, and
-# a page that makes and closes 1,000 pairs of connections. Takes hours. PARLOR_FUZZ_SECONDS changes the ten minutes, PARLOR_REPEAT the number of repetitions.
+# The long counts, written to Tests/RESULTS.md: each parser fuzzed for ten minutes and its coverage, calls with real peers repeated,
+# a page that makes and closes 1,000 pairs of connections, and 200 changes of monitors in a row. Takes hours. PARLOR_FUZZ_SECONDS changes the ten
+# minutes, PARLOR_REPEAT the number of repetitions, PARLOR_CHANGES the 200.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-Scripts/setup.sh test || exit
+Scripts/setup.sh test machine || exit
 seconds=${PARLOR_FUZZ_SECONDS:-600} repeat=${PARLOR_REPEAT:-10}
 mkdir -p .build
 swift build -c release || exit
@@ -17,6 +18,7 @@ run() {
 run fuzz Scripts/fuzz.sh --seconds "$seconds"
 run coverage Scripts/fuzz.sh --coverage
 run cycles env PARLOR_CYCLES=1000 .build/venv/bin/python Tests/PageCalls/run.py --only cycles --seconds 3600
+run changes .build/venv/bin/python Tests/Machine/run.py --only "changes in a row" --changes "${PARLOR_CHANGES:-200}"
 run interop .build/venv/bin/python Tests/Interop/run.py --repeat "$repeat"
 
 {
@@ -35,6 +37,10 @@ run interop .build/venv/bin/python Tests/Interop/run.py --repeat "$repeat"
   echo "## Calls with real peers, each ${repeat} times"
   echo
   grep -E '^✘|^interop:' .build/long-interop.log | sed 's/^/- /'
+  echo
+  echo "## Monitors, modes, rotations and blanking, changed at random"
+  echo
+  grep -E '^pass|^FAIL|^machine:' .build/long-changes.log | sed 's/^ */- /'
   echo
   echo "## A page makes and closes 1,000 pairs of connections with data channels"
   echo

@@ -7,8 +7,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")
-stock_client=/usr/bin/weston-simple-shm
-key=$({ cat "$0"; swift --version 2>/dev/null; cat /etc/debian_version "$stock_client"; } | sha256sum | cut -c 1-12)
+stock_clients=(/usr/bin/weston-simple-shm /usr/bin/weston-simple-touch)
+key=$({ cat "$0"; swift --version 2>/dev/null; cat /etc/debian_version "${stock_clients[@]}"; } | sha256sum | cut -c 1-12)
 work=$PWD/.build/machine
 guest=$work/guest-$key
 if [[ -f $guest/root.ext4 ]]; then
@@ -86,7 +86,7 @@ swift_libraries=$root$toolchain/lib/swift/linux
 mkdir -p "$swift_libraries"
 cp "$toolchain"/lib/swift/linux/*.so "$swift_libraries"
 rm -f "$swift_libraries"/lib{Testing,XCTest,_InternalSwiftStaticMirror,FoundationNetworking,FoundationXML}*.so
-cp "$stock_client" "$root/usr/local/bin/"
+cp "${stock_clients[@]}" "$root/usr/local/bin/"
 echo guest >"$root/etc/hostname"
 printf '127.0.0.1 localhost guest\n::1 localhost\n' >"$root/etc/hosts"
 : >"$root/etc/fstab"
