@@ -55,4 +55,8 @@ public struct StageStatistics: Sendable, Equatable {
   public var videoFramesPresented = 0
   /// Frames replaced or removed while nobody could see their video.
   public var unseen = 0
+  /// From a frame or a page's picture being there to its being shown, over ten seconds; nil: nothing was shown in them.
+  public var readyToFlip: LatencyFigures?
+  /// What composing a picture took, over ten seconds; nil: nothing was composed in them.
+  public var composition: LatencyFigures?
 }

@@ -56,6 +56,7 @@ public final class Stage: Sendable {
   private let show: Mutex<Show>
   private let geometry: Mutex<Geometry>
   private let counts = Mutex(StageStatistics())
+  private let latencies = Mutex((readyToFlip: LatencyWindow(), composition: LatencyWindow()))
   private let display = Mutex(DisplayStatus(outputs: ["headless"]))
 
   /// A stage for a monitor of `width` by `height` pixels (1 to 16,384 each), refreshed `refreshRate` times a second; headless unless a
@@ -179,30 +180,30 @@ public final class Stage: Sendable {
     var remote: PresentedFrame?
     var selfView: PresentedFrame?
     var videos: [PresentedVideo]
-
-    /// Since when the newest of them has been there; nil when no frame is new or none says.
-    var readyTime: Instant? {
-      let ledgers = [remote?.ledger, selfView?.ledger].compactMap { $0 } + videos.map(\.ledger)
-      return ledgers.compactMap { $0[.decode] ?? $0[.capture] }.max()
-    }
+    /// Since when the newest of what is new has been there; nil: nobody waited for it.
+    var readyTime: Instant?
   }
 
   /// Composes and shows what changed; nil when nothing did, and then nothing is composed. On a headless stage.
   ///
-  /// `now` drives countdowns. `flipTime` is asked when the picture stands, and becomes the frames' `present` time.
+  /// `now` drives countdowns; since `contentTime` clients have had new pixels. `flipTime` is asked when the picture stands, and becomes the
+  /// frames' `present` time.
   @discardableResult
-  public func present(now: Instant, flipTime: () -> Instant) -> Flip? {
-    guard let news = prepare(now: now) else { return nil }
+  public func present(now: Instant, contentTime: Instant? = nil, flipTime: () -> Instant) -> Flip? {
+    guard let news = prepare(now: now, contentTime: contentTime) else { return nil }
     show.withLock { $0.output?.compose() }
-    return complete(news, at: flipTime())
+    let time = flipTime()
+    composed(in: time - now, at: time)
+    return complete(news, at: time)
   }
 
   /// Composes and shows what changed; nil when nothing did, and then nothing is composed. The frames' `present` time is `now`.
   @discardableResult
   public func present(now: Instant) -> Flip? { present(now: now, flipTime: { now }) }
 
-  /// Brings what is to be seen up to date; nil when there is nothing to paint. `now` drives countdowns.
-  func prepare(now: Instant) -> News? {
+  /// Brings what is to be seen up to date; nil when there is nothing to paint. `now` drives countdowns; since `contentTime` clients have had
+  /// new pixels.
+  func prepare(now: Instant, contentTime: Instant? = nil) -> News? {
     let wanted = wishes.withLock { wishes in
       defer { (wishes.removesRemote, wishes.removesSelfView) = (false, false) }
       return wishes
@@ -235,8 +236,11 @@ public final class Stage: Sendable {
         return PresentedFrame(frame: frame, rectangle: place)
       }
       let places = composer.places
-      return News(
+      var news = News(
         remote: presented(newRemote, places.remote), selfView: presented(newSelfView, places.selfView), videos: videos)
+      let frames = [news.remote?.frame, news.selfView?.frame].compactMap { $0 } + videos.map(\.frame)
+      news.readyTime = (frames.compactMap { $0.ledger[.decode] ?? $0.ledger[.capture] } + [contentTime].compactMap { $0 }).max()
+      return news
     }
     counts.withLock { counts in
       if newRemote != nil && news?.remote == nil { counts.unseen += 1 }
@@ -246,12 +250,16 @@ public final class Stage: Sendable {
     return news
   }
 
+  /// A picture was composed, which took `length`.
+  func composed(in length: Interval, at time: Instant) { latencies.withLock { $0.composition.add(length, at: time) } }
+
   /// What was prepared is on the screen since `time`.
   func complete(_ news: News, at time: Instant) -> Flip {
     var flip = Flip(time: time, number: 0, remote: news.remote, selfView: news.selfView, videos: news.videos)
     flip.remote?.frame.ledger[.present] = time
     flip.selfView?.frame.ledger[.present] = time
     for index in flip.videos.indices { flip.videos[index].frame.ledger[.present] = time }
+    if let ready = news.readyTime { latencies.withLock { $0.readyToFlip.add(max(.zero, time - ready), at: time) } }
     flip.number = counts.withLock { counts in
       counts.flips += 1
       if flip.remote != nil { counts.remoteFramesPresented += 1 }
@@ -332,6 +340,8 @@ public final class Stage: Sendable {
     let lost = shelf.lost
     result.skipped = remote.replacedCount + selfView.replacedCount + lost.skipped
     result.unseen += lost.unseen
+    let now = StageThread.now()
+    (result.readyToFlip, result.composition) = latencies.withLock { ($0.readyToFlip.figures(now: now), $0.composition.figures(now: now)) }
     return result
   }
 

@@ -20,6 +20,8 @@ final class StageLoop: @unchecked Sendable {
   private var earliest = Instant.zero
   private var geometry: KMSDisplay.Geometry?
   private var rotation = DisplayStatus().rotation
+  /// Since when clients have had something that is not shown yet.
+  private var contentTime: Instant?
 
   /// What other threads ask of the server.
   enum Command {
@@ -67,7 +69,16 @@ final class StageLoop: @unchecked Sendable {
       case .close(let identifier): server.close(toplevel: identifier)
       }
     }
-    return server.process()
+    let isBusy = server.process()
+    if contentTime == nil && server.isContentNew { contentTime = StageThread.now() }
+    return isBusy
+  }
+
+  /// Takes over what clients drew, and what else is new.
+  private func prepare(now: Instant) -> Stage.News? {
+    if let layers = server?.takeLayers() { stage.update(layers: layers) }
+    defer { contentTime = nil }
+    return stage.prepare(now: now, contentTime: contentTime)
   }
 
   private func sleep(until deadline: Instant) {
@@ -87,7 +98,8 @@ final class StageLoop: @unchecked Sendable {
     guard now >= earliest else { return earliest }
     let period = stage.refreshPeriod
     if let layers = server?.takeLayers() { stage.update(layers: layers) }
-    let flip = stage.present(now: now, flipTime: StageThread.now)
+    let flip = stage.present(now: now, contentTime: contentTime, flipTime: StageThread.now)
+    contentTime = nil
     if flip != nil || server?.isRefreshWanted == true {
       tellClients(flip?.time ?? now)
       earliest = now + period
@@ -109,26 +121,33 @@ final class StageLoop: @unchecked Sendable {
     report(display)
     follow(display)
 
-    let period = stage.refreshPeriod
+    var deadline = now + stage.refreshPeriod
     if display.isReady {
-      if let layers = server?.takeLayers() { stage.update(layers: layers) }
-      let news = stage.prepare(now: now)
-      if news != nil || display.isStale {
-        stage.withComposer { display.show($0, news, now: now) }
-        report(display)
-      } else if server?.isRefreshWanted == true, now >= earliest {
-        tellClients(now)
-        earliest = now + period
-      }
+      if let start = display.start(now: now) { deadline = start } else { compose(display, now: now) }
     } else if !display.isShowing, now >= earliest {
       // Nobody sees anything: clients go on, and newer frames take the place of older ones.
-      if let layers = server?.takeLayers() { stage.update(layers: layers) }
-      _ = stage.prepare(now: now)
+      _ = prepare(now: now)
       tellClients(now)
-      earliest = now + period
+      earliest = deadline
     }
     if stage.setDisplayStatus(display.status) { onDisplay(display.status) }
-    return min(display.deadline ?? now + period, now + period)
+    return min(display.deadline ?? deadline, deadline)
+  }
+
+  /// Shows what is new, if anything is.
+  private func compose(_ display: KMSDisplay, now: Instant) {
+    let news = prepare(now: now)
+    if news != nil || display.isStale {
+      stage.withComposer { display.show($0, news, now: now) }
+      let end = StageThread.now()
+      stage.composed(in: end - now, at: end)
+      report(display)
+    } else {
+      display.skip()
+      guard server?.isRefreshWanted == true, now >= earliest else { return }
+      tellClients(now)
+      earliest = now + stage.refreshPeriod
+    }
   }
 
   /// Tells who waits for it what the monitors have shown.

@@ -35,6 +35,9 @@ final class KMSDisplay {
   private var heads: [Head] = []
   private var rejected: [UInt32: Set<Timings>] = [:]
   private var damage = CompositionDamage()
+  private var clock = FrameClock(period: .seconds(1.0 / 60))
+  /// When composing is to begin.
+  private var scheduled: Instant?
   private var isBlankingDone = true
   /// When the card is opened, asked or committed to again.
   private var retryTime: Instant?
@@ -153,6 +156,8 @@ final class KMSDisplay {
       let new = Geometry(width: mode.width, height: mode.height, refreshRate: mode.period.seconds > 0 ? 1 / mode.period.seconds : 60)
       if new != geometry { Log.notice("the picture is \(mode) on \(primary.name), which is \(primary.source.rawValue)") }
       geometry = new
+      clock.restart(period: mode.period)
+      scheduled = nil
     }
     describe()
     if heads.isEmpty { retryTime = now + KMSDisplay.patrol }
@@ -194,8 +199,11 @@ final class KMSDisplay {
           heads.indices.contains(index), heads[index].isPending
         else { continue }
         heads[index].completeFlip()
-        // Drivers without vertical blanks give a time of their own.
-        if index == 0 { complete(at: event.time > Instant.zero && event.time <= now ? event.time : now) }
+        guard index == 0 else { continue }
+        // Without a time stamp it was just now.
+        let time = event.time > now || now - event.time > .seconds(1) ? now : event.time
+        clock.flipped(at: time, sequence: event.sequence)
+        complete(at: time)
       }
     } catch {
       lose(error, now: now)
@@ -204,6 +212,7 @@ final class KMSDisplay {
 
   private func complete(at time: Instant) {
     status.flips += 1
+    status.missedFlips = clock.missed
     completed.append((unshown, time))
     unshown = []
   }
@@ -219,17 +228,34 @@ final class KMSDisplay {
   /// Whether monitors lack something that the composer has handed over already.
   var isStale: Bool { isShowing && heads.contains { $0.isStale && !$0.isPending } }
 
+  /// When composing should begin, so that what is shown is as new as can be; nil: now. When it is ready.
+  func start(now: Instant) -> Instant? {
+    let start = scheduled ?? clock.start(now: now)
+    scheduled = start
+    return start > now ? start : nil
+  }
+
+  /// Nothing was to be shown: the next time is another one.
+  func skip() { scheduled = nil }
+
   /// Shows what is to be seen now. `news` is what this is the first picture to show.
   func show(_ composer: Composer, _ news: Stage.News?, now: Instant) {
     composer.page.takeDamage(&damage)
     let sketch = composer.sketch()
     if let news { unshown.append(news) }
+    clock.began(at: now, scheduled: scheduled)
+    scheduled = nil
     for head in heads { head.note(damage, composer: composer) }
     for (index, head) in heads.enumerated() where head.isStale && !head.isPending {
       do throws(DRMError) {
         let wasModeset = head.needsModeset
         let isPending = try head.show(composer, sketch)
-        if index == 0 && !isPending { complete(at: StageThread.now()) }
+        let end = StageThread.now()
+        if index == 0 && isPending { clock.committed(at: end, ready: news?.readyTime) }
+        if index == 0 && !isPending {
+          clock.abandoned()
+          complete(at: end)
+        }
         if wasModeset { modesetDone(head) }
       } catch {
         failed(head, error, now: now)
@@ -249,6 +275,7 @@ final class KMSDisplay {
   }
 
   private func failed(_ head: Head, _ error: DRMError, now: Instant) {
+    if head === heads.first { clock.abandoned() }
     switch error.code {
     case EBUSY:
       // Another commit, of the console for one, is not through yet.

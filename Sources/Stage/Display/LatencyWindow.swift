@@ -1,16 +1,22 @@
 import Base
 
+/// How long something took, over some seconds.
+public struct LatencyFigures: Sendable, Hashable {
+  /// What half took at most.
+  public var p50: Interval
+  /// What 95 of 100 took at most.
+  public var p95: Interval
+  /// What 99 of 100 took at most.
+  public var p99: Interval
+  /// The longest.
+  public var max: Interval
+  /// How many there were.
+  public var count: Int
+}
+
 /// How long things took over the last ten seconds.
 struct LatencyWindow: Sendable {
-  /// The distribution of what was added.
-  struct Figures: Sendable, Hashable {
-    /// What half took at most.
-    var p50: Interval
-    /// What 95 of 100 took at most.
-    var p95: Interval
-    /// How many there were.
-    var count: Int
-  }
+  typealias Figures = LatencyFigures
 
   /// Ten seconds at the rate of the fastest monitors.
   private static let limit = 2_400
@@ -36,6 +42,6 @@ struct LatencyWindow: Sendable {
     let lengths = samples.filter { now - $0.time <= LatencyWindow.window }.map(\.length).sorted()
     guard let last = lengths.last else { return nil }
     func share(_ percent: Int) -> Interval { lengths.count * percent / 100 < lengths.count ? lengths[lengths.count * percent / 100] : last }
-    return Figures(p50: share(50), p95: share(95), count: lengths.count)
+    return Figures(p50: share(50), p95: share(95), p99: share(99), max: last, count: lengths.count)
   }
 }

@@ -25,7 +25,7 @@ extension Wayland {
     /// What is on the screen, from the bottom up.
     private var arrangement: [Placed] = []
     private var isArrangementStale = false
-    private var isContentNew = false
+    private(set) var isContentNew = false
     /// What was on the screen when the layers were taken last.
     private var shown: [(identifier: UInt64, target: Rectangle)] = []
     private var submittedCallbacks: [Callback] = []

@@ -137,6 +137,9 @@ public final class WaylandServer: @unchecked Sendable {
     return compositor.takeLayers()
   }
 
+  /// Whether clients have drawn something since the layers were taken last.
+  var isContentNew: Bool { compositor.isContentNew }
+
   /// Whether `presented` has to be called at the next refresh, though nothing may have changed.
   var isRefreshWanted: Bool { compositor.isRefreshWanted }
 
