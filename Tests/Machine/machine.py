@@ -42,7 +42,6 @@ DISPLAYS = {
     "bochs-no-edid": ["-device", "bochs-display,id=console,edid=off"],
     "vkms": [],
     "vkms-exact": [],
-    "none": [],
 }
 
 # How the processors are made. "exact": the guest's clock counts the guest's instructions, so that what it measures does not depend on what else this

@@ -2,7 +2,7 @@
 
 import rig
 from machine import booted
-from screens import Failure, screen
+from screens import screen
 from trial import Trial
 
 
@@ -13,10 +13,7 @@ def taken_over():
         machine.wait(lambda: screen(machine).std() > 1, 20, "the splash is on the screen")
         stage = Trial(machine)
         stage.ask("scene call")
-        status = stage.status()
-        if "master" not in str(status.get("problem") or "") and "another" not in str(status.get("problem") or ""):
-            raise Failure(f"nothing says that another program holds the display: {status}; {stage.program.said()}")
+        stage.until("it says that another program has the display", problem="busy")
         splash.kill()
         stage.shown("taken over")
-        if stage.status().get("problem"):
-            raise Failure(f"the problem stays: {stage.status()}")
+        stage.until("the problem is gone", problem="")

@@ -18,8 +18,7 @@ def prepared(machine, options=""):
 
 def mode_is(stage, width, height, what):
     def size():
-        mode = stage.status().get("mode") or ""
-        return mode.split("@")[0] == f"{width}x{height}"
+        return stage.status()["mode"].split("@")[0] == f"{width}x{height}"
 
     try:
         stage.machine.wait(size, 30, what)
@@ -34,7 +33,7 @@ def unplugged_and_plugged():
         stage.shown("before it is unplugged")
         for _ in range(3):
             machine.unplug_monitor()
-            stage.until("no monitor", mode=None)
+            stage.until("no monitor", output="")
             machine.monitor(1280, 720)
             mode_is(stage, 1280, 720, "the preferred mode after it was plugged in again")
             stage.shown("plugged in again")
@@ -47,7 +46,7 @@ def plugged_in_later():
         machine.unplug_monitor()
         machine.wait(lambda: "disconnected" in machine.root("cat /sys/class/drm/card0-Virtual-1/status"), 20, "no monitor")
         stage = prepared(machine)
-        stage.until("it runs without a monitor", mode=None)
+        stage.until("it runs without a monitor", output="")
         machine.monitor(1024, 768)
         mode_is(stage, 1024, 768, "the mode of the monitor that came later")
         stage.shown("plugged in later")
@@ -60,6 +59,7 @@ def another_monitor():
         for width, height in ((1024, 768), (1920, 1080), (1280, 720)):
             machine.monitor(width, height)
             mode_is(stage, width, height, "the preferred mode of another monitor")
+            stage.ask("scene page")
             stage.shown(f"{width}x{height}")
 
 
@@ -74,7 +74,7 @@ def without_description():
 def absent_connector():
     with booted("virtio") as machine:
         stage = prepared(machine, "--connector HDMI-A-9")
-        problem = str(stage.status().get("problem") or "")
+        problem = stage.status()["problem"]
         if "HDMI-A-9" not in problem or "Virtual-1" not in problem:
             raise Failure(f"nothing says which connector is missing and which there is: {stage.status()}; {stage.program.said()}")
 

@@ -25,17 +25,18 @@ def scenes(display, options=""):
 def rotations(display):
     with booted(display) as machine:
         stage = Trial(machine)
-        stage.ask("scene call")
+        stage.ask("scene page")
         upright = stage.shown(f"{display} upright")
         for degrees in (90, 180, 270, 0):
             stage.ask(f"rotate {degrees}")
             status = stage.until(f"a rotation by {degrees}", rotation=degrees)
+            stage.ask("scene page")
             shown = stage.shown(f"{display} turned by {degrees}", degrees)
             if shown.shape != upright.shape:
                 raise Failure(f"the mode changed with the rotation: {status}")
-            size = f"{upright.shape[0]}x{upright.shape[1]}" if degrees % 180 else f"{upright.shape[1]}x{upright.shape[0]}"
-            if status["size"] != size:
-                raise Failure(f"turned by {degrees}, the picture has {status['size']} pixels, not {size}")
+            height, width = upright.shape[:2] if degrees % 180 == 0 else upright.shape[1::-1]
+            if (status["width"], status["height"]) != (width, height):
+                raise Failure(f"turned by {degrees}, the picture is of {width}x{height} pixels: {status}")
             if degrees and np.array_equal(shown, upright):
                 raise Failure("the turned picture looks like the upright one: nothing was compared")
 

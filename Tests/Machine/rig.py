@@ -87,7 +87,7 @@ def device(machine, name):
 
 def input_devices():
     names = "grep -h ^N: /proc/bus/input/devices"
-    with booted("none") as machine:
+    with booted("vkms") as machine:
         if "Keyboard" in machine.root(names):
             raise Failure("there is a keyboard before one is plugged in")
         machine.plug("usb-kbd", "keyboard")

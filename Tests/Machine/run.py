@@ -10,6 +10,7 @@ import sys
 import time
 import traceback
 
+import clock
 import mastery
 import monitors
 import pictures
@@ -36,6 +37,8 @@ CASES = {
     "a connector that is not there": monitors.absent_connector,
     "two monitors": monitors.two_monitors,
     "the chosen monitor of two": monitors.chosen_monitor,
+    "video under a page, in time": lambda: clock.video("video under a page", "--mode 640x360@60", "page"),
+    "video of a call, in time": lambda: clock.video("video of a call", "--mode 640x360@60", "call"),
     "a splash still has the display": mastery.taken_over,
 }
 

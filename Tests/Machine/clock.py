@@ -1,0 +1,30 @@
+"""What a display with a real vertical blank tells of time. On the exact machine: its clock counts instructions, so that the verdict is the same however
+busy this one is."""
+
+from machine import booted
+from screens import Failure
+from trial import Trial
+
+SECONDS = 10
+
+
+def video(name, options, scene):
+    """Thirty frames a second for ten seconds: each is shown, in time."""
+    with booted("vkms-exact") as machine:
+        stage = Trial(machine, options)
+        stage.ask(f"scene {scene}")
+        before = stage.until("a mode", mode="640x360@60")
+        played = stage.program.ask(f"play {SECONDS}", 120)
+        after = stage.status()
+        print(f"      {name}: {played}")
+        # Some of the frames come before the first flip of the series, or after it was counted.
+        if not SECONDS * 30 - 2 <= played["shown"] <= SECONDS * 30:
+            raise Failure(f"of {played['frames']} frames, {played['shown']} were shown: {played}")
+        if played["missed"]:
+            raise Failure(f"{played['missed']} refreshes were missed: {played}")
+        if played["ready_to_flip_ms"]["p95"] > 1000 / 60 + 2:
+            raise Failure(f"it took {played['ready_to_flip_ms']} ms from ready to shown")
+        # What is counted are the kernel's page flips: as many as frames, and no more than there were vertical blanks.
+        flips = after["flips"] - before["flips"]
+        if not played["shown"] <= flips <= SECONDS * 60 + 10:
+            raise Failure(f"{flips} flips for {played['shown']} frames: {played}")
