@@ -58,11 +58,19 @@ import Testing
       name = "Lobby desk"
       serial = "A/7"
       [display]
+      card = "/dev/dri/card1"
+      outputs = "one"
       mode = "1280x720@50"
       rotate = 270
+      gamma = 1.2
       fit = "cover"
       self_view = "top-left"
       mirror_self_view = false
+      [power]
+      blank = [{ from = "20:00", to = "07:00", days = ["mon", "fri"] }, { from = "12:00", to = "13:00" }]
+      blank_after = 600
+      wake_seconds = 60
+      blank_in_calls = true
       [[camera]]
       device = "file:clip.y4m"
       width = 640
@@ -95,6 +103,10 @@ import Testing
     #expect(configuration.identity == Configuration.Identity(name: "Lobby desk", serial: "A/7"))
     #expect(configuration.display.mode == Configuration.Display.Mode(width: 1280, height: 720, rate: 50))
     #expect(configuration.display.rotation == .threeQuarters && configuration.display.fit == .cover)
+    #expect(configuration.display.card == "/dev/dri/card1" && configuration.display.outputs == .one && configuration.display.gamma == 1.2)
+    let periods = configuration.power.schedule.periods
+    #expect(periods.map { "\($0.from)-\($0.to)" } == ["20:00-07:00", "12:00-13:00"] && periods.map(\.days.count) == [2, 7])
+    #expect(configuration.power.blankAfter == 600 && configuration.power.wakeSeconds == 60 && configuration.power.blanksCalls)
     #expect(configuration.display.corner == .topLeft && !configuration.display.mirrorsSelfView)
     #expect(configuration.cameras.map(\.device) == [.file("/etc/parlor/clip.y4m"), .synthetic])
     #expect(configuration.cameras[0].width == 640 && configuration.cameras[0].height == 360 && configuration.cameras[0].rate == 25)
@@ -125,13 +137,13 @@ import Testing
     for example in examples { #expect(try load(example).warnings.isEmpty) }
   }
 
-  @Test(arguments: [("parlor.toml", 15), ("page.toml", 5)])
+  @Test(arguments: [("parlor.toml", 19), ("page.toml", 5)])
   func whatTheExampleShowsInCommentsIsTrue(name: String, count: Int) throws {
     // Each commented key must be one that is known, and its value the one that holds without it.
     let text = String(decoding: TemporaryFolder.bytes(of: "\(folder)/\(name)"), as: UTF8.self)
     let exceptions = [
       "token", "codec", "origin", "camera", "microphone", "ice_servers", "interfaces", "ca_files", "allowed_origins", "reload_at",
-      "user_agent", "client_certificate", "client_key", "pins",
+      "user_agent", "client_certificate", "client_key", "pins", "card", "connector", "gamma", "blank",
     ]
     var lines: [Substring] = []
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -178,7 +190,7 @@ import Testing
         "8:8: display.mode: \"4k\" is not accepted; accepted: WIDTHxHEIGHT[@RATE], as 1920x1080@60",
         "10:8: camera[0].rate: expected a number, found a text",
         "12:10: camera[1].device: \"webcam\" is not accepted; accepted: \"synthetic\", \"file:PATH.y4m\"",
-        "13:1: colour: unknown key; accepted: access, call, camera, display, grants, identity, logs, network, notices, page, sound, tls",
+        "13:1: colour: unknown key; accepted: access, call, camera, display, grants, identity, logs, network, notices, page, power, sound, tls",
       ])
   }
 
@@ -204,6 +216,19 @@ import Testing
     ("[[grants]]\norigin = \"https://a\"\ncamera = \"yes\"\n", "grants[0].camera", "expected true or false"),
     ("[display]\nrotate = 1.5\n", "display.rotate", "expected a whole number"),
     ("[display]\nrotate = 99999999999999999999999\n", "display.rotate", "not accepted"),
+    ("[display]\noutputs = \"both\"\n", "display.outputs", "accepted: \"all\", \"one\""),
+    ("[display]\ncard = \"card0\"\n", "display.card", "as /dev/dri/card0"),
+    ("[display]\nconnector = \"HDMI 1\"\n", "display.connector", "as HDMI-A-1"),
+    ("[display]\ngamma = 3\n", "display.gamma", "0.5 to 2.0"),
+    ("[display]\nconector = \"HDMI-A-1\"\n", "display.conector", "did you mean connector?"),
+    ("[power]\nblank = [{ from = \"20:00\" }]\n", "power.blank[0].to", "is missing"),
+    ("[power]\nblank = [{ from = \"20:00\", to = \"24:00\" }]\n", "power.blank[0].to", "HH:MM"),
+    ("[power]\nblank = [{ from = \"20:00\", to = \"7:00\", days = [\"mon\"] }]\n", "power.blank[0].to", "HH:MM"),
+    ("[power]\nblank = [{ from = \"20:00\", to = \"07:00\", days = [\"monday\"] }]\n", "power.blank[0].days[0]", "\"mon\", \"tue\""),
+    ("[power]\nblank = [{ from = \"20:00\", to = \"07:00\", days = [] }]\n", "power.blank[0].days", "names no day"),
+    ("[power]\nblank = \"20:00\"\n", "power.blank", "expected a list of tables"),
+    ("[power]\nwake_seconds = 0\n", "power.wake_seconds", "out of range"),
+    ("[power]\nblank_afer = 5\n", "power.blank_afer", "did you mean blank_after?"),
     ("[[camera]]\nwidth = 1\n", "camera[0].width", "out of range"),
     ("[sound]\nplayback = \"synthetic\"\n", "sound.playback", "not accepted"),
     ("[tls]\nca_files = \"a\"\n", "tls.ca_files", "expected a list of texts"),
@@ -255,9 +280,10 @@ import Testing
     }
   }
 
-  @Test func hardwareAndOpenHTTPAreWarnedOf() {
-    let text = "[call]\nwhip = \"http://sfu.example.org/\"\n[[camera]]\ndevice = \"/dev/video0\"\n[display]\nconnector = \"HDMI-A-1\"\n"
-    #expect(problems(text).map(\.key) == ["call.whip", "camera[0].device", "display.connector"])
+  @Test func whatHasNoEffectAndOpenHTTPAreWarnedOf() {
+    let text =
+      "[call]\nwhip = \"http://sfu.example.org/\"\n[[camera]]\ndevice = \"/dev/video0\"\n[display]\nconnector = \"HDMI-A-1\"\noutputs = \"all\"\n"
+    #expect(problems(text).map(\.key) == ["call.whip", "camera[0].device", "display.outputs"])
     #expect(problems(text).allSatisfy { $0.severity == .warning && $0.description.contains("warning: ") })
   }
 }

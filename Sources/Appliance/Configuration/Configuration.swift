@@ -12,6 +12,8 @@ public struct Configuration: Sendable, Equatable {
   public var identity = Identity()
   /// `[display]`.
   public var display = Display()
+  /// `[power]`.
+  public var power = Power()
   /// `[[camera]]`, in the file's order; the first one is used in direct calls.
   public var cameras: [Camera] = []
   /// `[sound]`.
@@ -168,12 +170,26 @@ public struct Configuration: Sendable, Equatable {
       case off
     }
 
-    /// The connector's name, such as `HDMI-A-1`; nil: the first one connected.
+    /// Which of the connected outputs show the picture.
+    public enum Outputs: String, Sendable, CaseIterable {
+      /// Every one, the same picture.
+      case all
+      /// The first one alone.
+      case one
+    }
+
+    /// The path of the DRM device; nil: the first one that has connectors.
+    public var card: String?
+    /// The connector's name, such as `HDMI-A-1`, and then no other shows the picture; nil: what `outputs` says.
     public var connector: String?
+    /// Which of the connected outputs show the picture, where `connector` names none.
+    public var outputs = Outputs.all
     /// The mode; nil: what the screen prefers.
     public var mode: Mode?
     /// How far picture and touch are turned, clockwise.
     public var rotation = Rotation.none
+    /// Brightness is raised to 1 / `gamma`, 0.5 to 2: above 1 what lies between black and white gets brighter. nil: the driver's own.
+    public var gamma: Double?
     /// How the remote side fills the screen.
     public var fit = VideoFit.contain
     /// Where the self-view stands.

@@ -53,6 +53,7 @@ struct ConfigurationReader {
     configuration.call = readCall(identity: configuration.identity)
     configuration.grants = readGrants()
     configuration.display = readDisplay()
+    configuration.power = readPower()
     configuration.cameras = root.tables("camera").map(readCamera)
     configuration.sound = readSound()
     if var table = root.table("network") {
@@ -196,20 +197,6 @@ struct ConfigurationReader {
   }
 
   // MARK: Devices
-
-  private mutating func readDisplay() -> Configuration.Display {
-    var display = Configuration.Display()
-    guard var table = root.table("display") else { return display }
-    display.connector = table.string("connector")
-    if display.connector != nil { table.warn("connector", "has no effect: this version's only stage is headless") }
-    display.mode = table.value("mode", accepted: "WIDTHxHEIGHT[@RATE], as 1920x1080@60") { Configuration.Display.Mode($0) }
-    display.rotation = table.integer("rotate", as: Configuration.Display.Rotation.self) ?? .none
-    display.fit = table.word("fit", as: VideoFit.self) ?? .contain
-    display.selfView = table.word("self_view", as: Configuration.Display.SelfView.self) ?? .bottomRight
-    display.mirrorsSelfView = table.boolean("mirror_self_view") ?? true
-    table.finish()
-    return display
-  }
 
   private func readCamera(_ reader: TableReader) -> Configuration.Camera {
     var table = reader

@@ -1,0 +1,16 @@
+extension Configuration {
+  /// `[power]`: when the screen is dark.
+  public struct Power: Sendable, Equatable {
+    /// `blank`: the stretches of darkness of each week.
+    public var schedule = BlankingSchedule()
+    /// `blank_after`: seconds without input and without a call until the screen goes dark; 0: it does not.
+    public var blankAfter = 0.0
+    /// `wake_seconds`: how long a touch, or the end of a call, keeps the screen bright that the schedule or an operator wants dark.
+    public var wakeSeconds = 300.0
+    /// `blank_in_calls`: whether calls leave the screen dark.
+    public var blanksCalls = false
+
+    /// A screen that is never dark by itself.
+    public init() {}
+  }
+}

@@ -1,0 +1,49 @@
+import Stage
+
+extension ConfigurationReader {
+  mutating func readDisplay() -> Configuration.Display {
+    var display = Configuration.Display()
+    guard var table = root.table("display") else { return display }
+    display.card = table.value("card", accepted: "the path of a device, as /dev/dri/card0") { $0.hasPrefix("/dev/") ? $0 : nil }
+    display.connector = table.value("connector", accepted: "a connector's name, as HDMI-A-1") {
+      $0.contains(where: " /".contains) ? nil : $0
+    }
+    display.outputs = table.word("outputs", as: Configuration.Display.Outputs.self) ?? .all
+    if display.connector != nil, table.has("outputs") { table.warn("outputs", "has no effect: connector names the only output") }
+    display.mode = table.value("mode", accepted: "WIDTHxHEIGHT[@RATE], as 1920x1080@60") { Configuration.Display.Mode($0) }
+    display.rotation = table.integer("rotate", as: Configuration.Display.Rotation.self) ?? .none
+    display.gamma = table.number("gamma", in: 0.5...2)
+    display.fit = table.word("fit", as: VideoFit.self) ?? .contain
+    display.selfView = table.word("self_view", as: Configuration.Display.SelfView.self) ?? .bottomRight
+    display.mirrorsSelfView = table.boolean("mirror_self_view") ?? true
+    table.finish()
+    return display
+  }
+
+  mutating func readPower() -> Configuration.Power {
+    var power = Configuration.Power()
+    guard var table = root.table("power") else { return power }
+    power.schedule = BlankingSchedule(table.tables("blank").compactMap(readPeriod))
+    power.blankAfter = table.number("blank_after", in: 0...604_800) ?? power.blankAfter
+    power.wakeSeconds = table.number("wake_seconds", in: 1...86_400) ?? power.wakeSeconds
+    power.blanksCalls = table.boolean("blank_in_calls") ?? false
+    table.finish()
+    return power
+  }
+
+  private func readPeriod(_ reader: TableReader) -> BlankingSchedule.Period? {
+    var table = reader
+    defer { table.finish() }
+    let form = "HH:MM, from 00:00 to 23:59"
+    let (from, to) = (table.value("from", accepted: form) { DailyTime($0) }, table.value("to", accepted: form) { DailyTime($0) })
+    for key in ["from", "to"] where !table.has(key) { table.fail(key, "is missing", accepted: [form]) }
+    let names = table.strings("days") ?? Weekday.allCases.map(\.rawValue)
+    let accepted = Weekday.allCases.map { "\"\($0.rawValue)\"" }
+    for (index, name) in names.enumerated() where Weekday(rawValue: name) == nil {
+      table.fail("days", "\"\(name)\" is not accepted", at: index, accepted: accepted)
+    }
+    if names.isEmpty { table.fail("days", "names no day", accepted: accepted) }
+    guard let from, let to else { return nil }
+    return BlankingSchedule.Period(from: from, to: to, days: Set(names.compactMap(Weekday.init)))
+  }
+}

@@ -1,0 +1,109 @@
+import Base
+
+/// Whether the screen is dark: what the schedule says, what people and calls do, and what an operator wishes. A value without a clock.
+public struct Blanking: Sendable, Equatable {
+  /// What an operator wants of the screen.
+  public enum Wish: String, Sendable, CaseIterable {
+    /// Dark, until the schedule's next change or the next call; a touch shows the picture for a while.
+    case on
+    /// Bright, until the schedule's next change.
+    case off
+    /// As the configuration says.
+    case auto
+  }
+
+  /// Why the screen is dark.
+  public enum Cause: String, Sendable {
+    /// An operator's wish.
+    case wish = "an operator"
+    /// The schedule.
+    case schedule = "the schedule"
+    /// Nobody was there for long enough.
+    case idleness = "idleness"
+  }
+
+  /// How long a schedule is trusted not to have changed: somebody may set the clock.
+  static let longestRest = Interval.seconds(30)
+
+  /// Why the screen is dark; nil: it is bright. As of the latest `update`.
+  public private(set) var cause: Cause?
+
+  private let settings: Configuration.Power
+  private var wish = Wish.auto
+  private var isInCall = false
+  /// Since when nobody has done anything.
+  private var idleSince: Instant
+  /// Until when somebody who did something sees the picture.
+  private var wokenUntil: Instant?
+  private var scheduled: Bool?
+  private var latest: CivilTime?
+
+  /// A bright screen.
+  public init(_ settings: Configuration.Power, now: Instant) { (self.settings, idleSince) = (settings, now) }
+
+  /// An operator wants this.
+  public mutating func set(_ wish: Wish) {
+    self.wish = wish
+    // Whoever touched the screen before does not outdo the operator.
+    if wish == .on { wokenUntil = nil }
+  }
+
+  /// Somebody touched the screen, or did something else in front of it.
+  public mutating func touch(now: Instant) {
+    idleSince = now
+    wokenUntil = now + .seconds(settings.wakeSeconds)
+  }
+
+  /// A call is wanted, by a key, a touch or an operator: the screen shows how it comes about.
+  public mutating func startCall(now: Instant) {
+    guard !settings.blanksCalls else { return }
+    if wish == .on { wish = .auto }
+    touch(now: now)
+  }
+
+  /// Whether a call is established now.
+  public mutating func setInCall(_ isInCall: Bool, now: Instant) {
+    guard isInCall != self.isInCall else { return }
+    self.isInCall = isInCall
+    // When it ends, those who called are still there.
+    startCall(now: now)
+  }
+
+  /// Takes the time, and returns until when what `cause` says holds; nil: until something happens.
+  public mutating func update(now: Instant, civil: CivilTime) -> Instant? {
+    let civil = continued(civil)
+    let isScheduled = settings.schedule.isBlanked(at: civil)
+    if let scheduled, scheduled != isScheduled { wish = .auto }
+    scheduled = isScheduled
+    if let end = wokenUntil, end <= now { wokenUntil = nil }
+    let isBusy = isInCall && !settings.blanksCalls
+    let idleEnd = settings.blankAfter > 0 && !isBusy ? idleSince + .seconds(settings.blankAfter) : nil
+    cause =
+      if wish == .on {
+        wokenUntil == nil ? .wish : nil
+      } else if wish == .off || isBusy {
+        nil
+      } else if isScheduled && wokenUntil == nil {
+        .schedule
+      } else if let idleEnd, idleEnd <= now {
+        .idleness
+      } else {
+        nil
+      }
+    var ends = [wokenUntil, idleEnd.flatMap { $0 > now ? $0 : nil }]
+    if let seconds = settings.schedule.secondsUntilEdge(after: civil) {
+      ends.append(now + min(.seconds(Int64(seconds)), Blanking.longestRest))
+    }
+    return ends.compactMap { $0 }.min()
+  }
+
+  /// The hour that comes twice when summer time ends is spent at its end: what happened in it once does not happen again.
+  private mutating func continued(_ civil: CivilTime) -> CivilTime {
+    if let latest, civil.offset < latest.offset {
+      let behind = (latest.secondOfWeek - civil.secondOfWeek + CivilTime.secondsPerWeek) % CivilTime.secondsPerWeek
+      if behind > 0, behind <= latest.offset - civil.offset { return latest }
+    }
+    latest = civil
+    return civil
+  }
+}
