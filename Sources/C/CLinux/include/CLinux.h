@@ -1,6 +1,7 @@
 // What Glibc's Swift module does not show of Linux: epoll, eventfd, packet batches, thread names.
 #pragma once
 #include "Process.h"
+#include "Terminal.h"
 
 #include <pthread.h>
 #include <stdbool.h>
