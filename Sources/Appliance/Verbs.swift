@@ -57,7 +57,7 @@ public struct Verbs: Sendable {
     _ = try client.perform(ControlRequest(verb: "call", arguments: ["action": .string(action)]))
   }
 
-  /// `parlor open`, `reload`, `restart`, `tap`, `type` and `key`: verbs that say nothing when all is well.
+  /// `parlor open`, `reload`, `restart`, `tap`, `type`, `key` and `blank`: verbs that say nothing when all is well.
   public func order(_ request: ControlRequest) throws(VerbFailure) { _ = try client.perform(request) }
 
   /// Writes a file; `-` is the standard output.

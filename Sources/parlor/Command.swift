@@ -54,6 +54,9 @@ extension Command {
     case "restart":
       let part = try Command.word(line.operands[0], "part", among: Services.Part.allCases.map(\.rawValue))
       self = .order(runtime: runtime, ControlRequest(verb: "restart", arguments: ["part": .string(part)]))
+    case "blank":
+      let wish = try Command.word(line.operands[0], "state", among: Blanking.Wish.allCases.map(\.rawValue))
+      self = .order(runtime: runtime, ControlRequest(verb: "blank", arguments: ["wish": .string(wish)]))
     case "tap":
       let (x, y) = (try Command.pixel(line.operands[0], "X"), try Command.pixel(line.operands[1], "Y"))
       self = .order(runtime: runtime, ControlRequest(verb: "tap", arguments: ["x": .number(x), "y": .number(y)]))

@@ -76,6 +76,9 @@ struct VerbSyntax {
     VerbSyntax(name: "reload", summary: "Load the page anew.", options: [runtime]),
     VerbSyntax(
       name: "restart", summary: "End a part of the box and have it come back.", options: [runtime], operands: ["page|call|app|box"]),
+    VerbSyntax(
+      name: "blank", summary: "Make the display dark or bright until the schedule's next change, or leave it to the configuration.",
+      options: [runtime], operands: ["on|off|auto"]),
     VerbSyntax(name: "tap", summary: "Touch the screen from afar, in pixels.", options: [runtime], operands: ["X", "Y"]),
     VerbSyntax(name: "type", summary: "Type text from afar.", options: [runtime], operands: ["TEXT"]),
     VerbSyntax(name: "key", summary: "Press a key from afar, such as Enter or Control+a.", options: [runtime], operands: ["NAME"]),

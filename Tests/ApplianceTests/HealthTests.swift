@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Stage
 import Testing
 
 @testable import Appliance
@@ -25,6 +26,27 @@ import Testing
     var health = Health(now: time(0))
     health.start(isProvisioned: false, now: time(1))
     #expect(health.state == .unprovisioned && health.notice(name: "")?.title == "Not set up")
+  }
+
+  @Test func aDisplayInTroubleIsToldAndCallsGoOn() {
+    var health = Health(now: time(0))
+    health.start(isProvisioned: true, now: time(0))
+    health.set((HealthCode(.nothingConnected), "no monitor is connected"), area: "display", now: time(1))
+    #expect(health.state == .ready && health.code == .displayAbsent)
+    // What nobody can plug in is an error.
+    let mistake = DisplayStatus.Problem.connectorAbsent("connector HDMI-A-2 is not there; connected: HDMI-A-1")
+    health.set((HealthCode(mistake), mistake.reason), area: "display", now: time(2))
+    #expect(
+      health.state == .error && health.codes == [.displayConnector] && health.notice(name: "")?.title == HealthCode.displayConnector.title)
+    health.setCall(.connected, now: time(3))
+    #expect(health.state == .inCall && health.code == .displayConnector)
+    health.set(nil, area: "display", now: time(4))
+    #expect(health.code == nil)
+    let problems: [DisplayStatus.Problem] = [.nothingConnected, mistake, .unusable("u"), .busy, .denied("d"), .noCard("n")]
+    #expect(Set(problems.map(HealthCode.init)).count == problems.count)
+    for problem in problems {
+      #expect(HealthCode(problem).area == "display" && !problem.reason.isEmpty && HealthCode(problem).title != "Something is wrong")
+    }
   }
 
   @Test func refusedCallIsAnErrorUntilOneConnects() throws {
@@ -90,7 +112,27 @@ import Testing
       Issue.record("no stage")
       return
     }
-    #expect(Set(stage.keys) == ["output", "mode", "rotation", "planes", "flips_per_second"])
+    #expect(
+      Set(stage.keys) == [
+        "output", "mode", "mode_source", "rotation", "planes", "flips_per_second", "missed_flips", "blanked", "problem",
+      ])
+  }
+
+  @Test func theScreenIsDescribedAsTheDisplayDoes() {
+    var display = Stage(width: 16, height: 16).displayStatus
+    (display.outputs, display.mode, display.modeSource, display.rotation) = (["HDMI-A-1", "DP-2"], "1920x1080@60", "preferred", .quarter)
+    (display.planes, display.missedFlips, display.isBlanked) = (2, 3, true)
+    display.problem = .unusable("the monitor at HDMI-A-1 does not offer 4000x100@60")
+    let screen = Status.Screen(display, flipsPerSecond: 29.7)
+    let status = Status(
+      version: "1", name: "n", serial: "s", stage: screen, sound: Status.Sound(capture: "none", playback: "none"),
+      network: Status.Network(state: "up"), clock: Status.Clock(synchronised: false), since: Date(timeIntervalSince1970: 0))
+    #expect(
+      status.text.contains(
+        "screen    HDMI-A-1, DP-2 1920x1080@60 (preferred), turned by 90°, dark, 30 flips/s, 3 missed\n            the monitor at"))
+    #expect(screen.planes == 2 && screen.rotation == 90)
+    display.outputs = []
+    #expect(Status.Screen(display, flipsPerSecond: 0).summary == "no monitor")
   }
 
   @Test func statusSurvivesItsJSON() throws {

@@ -55,6 +55,7 @@ import Testing
     #expect(try command("tap 3 4.5") == .order(runtime: "/run/parlor", ControlRequest(verb: "tap", arguments: ["x": 3.0, "y": 4.5])))
     #expect(try command("type -- --x") == .order(runtime: "/run/parlor", ControlRequest(verb: "type", arguments: ["text": "--x"])))
     #expect(try command("key Enter") == .order(runtime: "/run/parlor", ControlRequest(verb: "key", arguments: ["name": "Enter"])))
+    #expect(try command("blank auto") == .order(runtime: "/run/parlor", ControlRequest(verb: "blank", arguments: ["wish": "auto"])))
     #expect(try command("check --config x --devices") == .check(file: "x", includesDevices: true, isJSON: false))
     #expect(try command("--version") == .version(isJSON: false))
   }
@@ -76,7 +77,8 @@ import Testing
     ("run --stage headless:", "accepted: headless"), ("run --stage headless:0x0", "accepted: headless"), ("demo --seconds 0", "1 to 86400"),
     ("demo --seconds x", "1 to 86400"), ("demo --json --screenshot -", "standard output"), ("peer --offer --answer", "exclude"),
     ("peer --codec vp9", "VP8, H264"), ("screenshot", "FILE is missing"), ("call", "start|hangup is missing"),
-    ("call strat", "did you mean start?"), ("restart pag", "did you mean page?"), ("tap 1", "Y is missing"), ("tap x 1", "X: "),
+    ("call strat", "did you mean start?"), ("restart pag", "did you mean page?"), ("blank dark", "accepted: on, off, auto"),
+    ("tap 1", "Y is missing"), ("tap x 1", "X: "),
     ("tap 1 99999", "Y: "),
     ("help staus", "did you mean status?"),
   ])

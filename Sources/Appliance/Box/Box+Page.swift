@@ -224,6 +224,7 @@ extension Box {
   }
 
   private func send(_ events: [StageInput]) {
+    power.touch()
     for event in events where !stage.input(event) { stageThread.send(event) }
   }
 }

@@ -23,10 +23,12 @@ final class Box: Sendable {
   let network: NetworkThread
   let certificate: Certificate
   let media: BoxMedia
+  let power: DisplayPower
   let health: Mutex<Health>
   let call = Mutex<CallState>(CallState())
   private let name: String
   private let socket: ControlSocket
+  let isAnnounced = Atomic(false)
   private let latency = LatencyRecorder()
   private let flips = Mutex<[Instant]>([])
   private let monitor = Mutex<NetworkWatch?>(nil)
@@ -84,7 +86,10 @@ final class Box: Sendable {
       throw VerbFailure(.badConfiguration, "\(options.configuration): \(error)")
     }
     network = await NetworkThread()
+    power = DisplayPower(configuration.power, loop: network.loop) { [stage] in stage.setBlanked($0) }
+    power.start()
     flipped.box = self
+    watchDisplay()
     media.showSelfView(on: configuration.display.corner == nil || server != nil ? nil : stage)
     serve()
     await watchNetwork()
@@ -110,6 +115,7 @@ final class Box: Sendable {
   }
 
   private func flipped(_ flip: Flip) {
+    announceReadiness()
     flips.withLock { flips in
       flips.append(flip.time)
       if flips.count > 256 { flips.removeFirst(128) }
@@ -125,6 +131,7 @@ final class Box: Sendable {
 
   /// Starts the configured call.
   func startCall() throws(VerbFailure) {
+    power.startCall()
     guard let settings = configuration.call else { throw VerbFailure(.unavailable, "the configuration names nobody to call") }
     if case .page(let url) = settings.target { return try startPage(url, settings) }
     guard case .direct(let whip, let whep) = settings.target else { return }
@@ -242,8 +249,11 @@ final class Box: Sendable {
     }
   }
 
-  private func showHealth() {
+  /// Shows what there is to say now.
+  func showHealth() {
     let now = MonotonicClock.now()
+    // Under the lock: news from several threads must not overtake each other.
+    health.withLock { power.setInCall($0.isInCall) }
     let screen = screen.withLock { $0 }
     let retry = screen.retryAt.map { max(0, Int(($0 - now).seconds.rounded(.up))) }
     let note = screen.note.flatMap { $0.end > now ? $0.notice : nil }
@@ -307,7 +317,8 @@ final class Box: Sendable {
         open: { [unowned self] url throws(VerbFailure) in try open(url) },
         reload: { [unowned self] () throws(VerbFailure) in try page().tell(.reloadRequested) },
         restart: { [unowned self] part throws(VerbFailure) in try restart(part) },
-        gesture: { [unowned self] gesture throws(VerbFailure) in try perform(gesture) }))
+        gesture: { [unowned self] gesture throws(VerbFailure) in try perform(gesture) },
+        blank: { [unowned self] wish throws(VerbFailure) in power.set(wish) }))
     socket.start()
   }
 
@@ -316,9 +327,7 @@ final class Box: Sendable {
     let rate = Double(flips.withLock { $0.count { now - $0 < .seconds(2) } }) / 2
     var status = Status(
       version: Version.current, name: name, serial: configuration.identity.serial ?? "",
-      stage: Status.Screen(
-        output: "headless", mode: "\(stage.width)x\(stage.height)@\(Int(stage.refreshRate.rounded()))", rotation: stage.rotation.rawValue,
-        planes: 0, flipsPerSecond: rate),
+      stage: Status.Screen(stage.displayStatus, flipsPerSecond: rate),
       sound: media.status, network: networkStatus(), clock: Status.Clock(synchronised: linux_clock_is_synchronised()), since: Date())
     status.take(health.withLock { $0 })
     if case .direct(let whip, let whep) = configuration.call?.target { status.url = whep ?? whip }

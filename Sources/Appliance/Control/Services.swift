@@ -38,6 +38,8 @@ public struct Services: Sendable {
   public var restart: Command<Part>
   /// Does what a person in front of the screen would.
   public var gesture: Command<Gesture>
+  /// Makes the display dark or bright, or leaves it to the configuration.
+  public var blank: Command<Blanking.Wish>
 
   /// A box that does these things.
   public init(
@@ -46,16 +48,18 @@ public struct Services: Sendable {
     startCall: @escaping @Sendable () throws(VerbFailure) -> Void,
     hangUp: @escaping @Sendable () throws(VerbFailure) -> Void,
     open: @escaping Command<String>, reload: @escaping @Sendable () throws(VerbFailure) -> Void, restart: @escaping Command<Part>,
-    gesture: @escaping Command<Gesture>
+    gesture: @escaping Command<Gesture>,
+    blank: @escaping Command<Blanking.Wish>
   ) {
     (self.status, self.stats, self.screenshot, self.startCall, self.hangUp) = (status, stats, screenshot, startCall, hangUp)
     (self.open, self.reload, self.restart, self.gesture) = (open, reload, restart, gesture)
+    self.blank = blank
   }
 }
 
 extension ControlSocket {
   /// Answers `status`, `stats` (`watch`, `interval` in seconds), `screenshot`, `call` (`action`: `start` or `hangup`), `open` (`url`), `reload`, `restart` (`part`),
-  /// `tap` (`x`, `y` in pixels), `type` (`text`) and `key` (`name`).
+  /// `tap` (`x`, `y` in pixels), `type` (`text`), `key` (`name`) and `blank` (`wish`: `on`, `off` or `auto`).
   public func register(_ services: Services) {
     register("status") { _ throws(VerbFailure) in .value(services.status()) }
     register("stats") { request throws(VerbFailure) in
@@ -89,6 +93,12 @@ extension ControlSocket {
       try services.gesture(.tap(x: x, y: y))
     }
     command("type") { request throws(VerbFailure) in try services.gesture(.type(try ControlSocket.text("text", of: request))) }
+    command("blank") { request throws(VerbFailure) in
+      guard let wish = request.arguments["wish"]?.string.flatMap(Blanking.Wish.init) else {
+        throw VerbFailure(.usage, "\"wish\" must be one of " + Blanking.Wish.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))
+      }
+      try services.blank(wish)
+    }
     command("key") { request throws(VerbFailure) in try services.gesture(.key(try ControlSocket.text("name", of: request))) }
   }
 

@@ -84,6 +84,9 @@ public struct Health: Sendable, Equatable {
   /// What matters most of what is wrong, in words.
   public var reason: String? { code.flatMap { problems[$0]?.reason } }
 
+  /// Whether a call is established, whatever else is wrong.
+  var isInCall: Bool { call == .connected }
+
   private mutating func settle(_ now: Date) {
     let new: Status.State =
       if problems[.configurationInvalid] != nil {

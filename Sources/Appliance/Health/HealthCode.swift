@@ -61,6 +61,18 @@ public struct HealthCode: RawRepresentable, Sendable, Hashable, Comparable, Cust
   public static let pageFailed = HealthCode(rawValue: "page.failed")
   /// The program that runs the page is not there, or broke down.
   public static let pageHost = HealthCode(rawValue: "page.host")
+  /// No monitor is connected.
+  public static let displayAbsent = HealthCode(rawValue: "display.absent")
+  /// The configured connector does not exist.
+  public static let displayConnector = HealthCode(rawValue: "display.connector")
+  /// A monitor cannot be driven as configured, and is driven otherwise.
+  public static let displayMode = HealthCode(rawValue: "display.mode")
+  /// Another program drives the display.
+  public static let displayBusy = HealthCode(rawValue: "display.busy")
+  /// This user may not drive the display.
+  public static let displayDenied = HealthCode(rawValue: "display.denied")
+  /// There is no graphics card, or its driver refuses.
+  public static let displayFailed = HealthCode(rawValue: "display.failed")
   /// The clock is not set.
   public static let clockUnset = HealthCode(rawValue: "clock.unset")
 
@@ -68,7 +80,9 @@ public struct HealthCode: RawRepresentable, Sendable, Hashable, Comparable, Cust
   public var area: String { String(rawValue.prefix { $0 != "." }) }
 
   /// Whether the box can do its work in spite of it.
-  public var isBearable: Bool { ["camera", "microphone", "speaker", "clock"].contains(area) }
+  public var isBearable: Bool {
+    ["camera", "microphone", "speaker", "clock"].contains(area) || self == .displayAbsent || self == .displayMode
+  }
 
   /// Whether a page that ran broke down.
   var isBreakdown: Bool { [.pageCrashed, .pageHung, .pageMemory].contains(self) }
@@ -85,6 +99,12 @@ public struct HealthCode: RawRepresentable, Sendable, Hashable, Comparable, Cust
     case .callNotFound: "The room was not found"
     case .callUnreachable: "The other side cannot be reached"
     case .callTimeout, .callLost: "The connection failed"
+    case .displayAbsent: "No monitor"
+    case .displayConnector: "The connector does not exist"
+    case .displayMode: "The monitor cannot be used as configured"
+    case .displayBusy: "The display is in use"
+    case .displayDenied: "The display must not be used"
+    case .displayFailed: "The display does not work"
     case .clockUnset: "The clock is not set"
     case .pageDNS: "The page's server is not known"
     case .pageConnect: "The page's server does not answer"

@@ -57,24 +57,55 @@ public struct Status: Codable, Sendable, Equatable {
 
   /// The screen.
   public struct Screen: Codable, Sendable, Equatable {
-    /// The kind of output or the connector's name.
+    /// The names of the connectors that show the picture, `headless`, or nothing.
     public var output: String
     /// Such as `1920x1080@60`.
     public var mode: String
+    /// Why it is in this mode: `configured`, `preferred`, `fallback`; nil: nobody chose.
+    public var modeSource: String?
     /// Clockwise turn in degrees.
     public var rotation: Int
     /// Hardware planes in use.
     public var planes: Int
-    /// Changes of the picture in a second.
+    /// Page flips in a second: changes of the picture that the display showed.
     public var flipsPerSecond: Double
+    /// Refreshes that a picture was meant for and came too late, so far.
+    public var missedFlips = 0
+    /// Whether the monitors are switched off.
+    public var isBlanked = false
+    /// What is wrong with the display, in words.
+    public var problem: String?
 
     public init(output: String, mode: String, rotation: Int = 0, planes: Int = 0, flipsPerSecond: Double = 0) {
       (self.output, self.mode, self.rotation, self.planes, self.flipsPerSecond) = (output, mode, rotation, planes, flipsPerSecond)
     }
 
+    /// Where the picture is, in a few words.
+    var summary: String {
+      guard !output.isEmpty else { return "no monitor" }
+      let turn = rotation == 0 ? "" : ", turned by \(rotation)°"
+      return "\(output) \(mode)" + (modeSource.map { " (\($0))" } ?? "") + turn + (isBlanked ? ", dark" : "")
+    }
+
     enum CodingKeys: String, CodingKey {
-      case output, mode, rotation, planes
+      case output, mode, rotation, planes, problem
+      case modeSource = "mode_source"
       case flipsPerSecond = "flips_per_second"
+      case missedFlips = "missed_flips"
+      case isBlanked = "blanked"
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(output, forKey: .output)
+      try container.encode(mode, forKey: .mode)
+      try container.encode(modeSource, forKey: .modeSource)
+      try container.encode(rotation, forKey: .rotation)
+      try container.encode(planes, forKey: .planes)
+      try container.encode(flipsPerSecond, forKey: .flipsPerSecond)
+      try container.encode(missedFlips, forKey: .missedFlips)
+      try container.encode(isBlanked, forKey: .isBlanked)
+      try container.encode(problem, forKey: .problem)
     }
   }
 
@@ -193,7 +224,9 @@ extension Status {
     if let code { lines.append("  \(code): \(reason ?? "")") }
     if let url { lines.append("  calls     \(url)") }
     for call in calls { lines.append("  call      \(call.state) since \(call.since.formatted(.iso8601)), \(call.peer)") }
-    lines.append("  screen    \(stage.output) \(stage.mode), \(Int(stage.flipsPerSecond.rounded())) flips/s")
+    let flips = "\(Int(stage.flipsPerSecond.rounded())) flips/s, \(stage.missedFlips) missed"
+    lines.append("  screen    \(stage.summary), \(flips)")
+    if let problem = stage.problem { lines.append("            \(problem)") }
     for camera in cameras { lines.append("  camera    \(camera.name): \(camera.state), \(camera.size) at \(Int(camera.rate.rounded()))") }
     lines.append("  sound     capture \(sound.capture), playback \(sound.playback), \(sound.xruns) xruns")
     let interfaces = network.interfaces.map { "\($0.name) \($0.addresses.joined(separator: " "))" }
