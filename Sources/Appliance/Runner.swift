@@ -1,4 +1,5 @@
 import Call
+import FoundationEssentials
 
 /// The verbs that place calls, behind one seam: the command line parses, a runner does.
 ///
@@ -21,8 +22,8 @@ public struct RunOptions: Sendable, Equatable {
 
   /// The configuration file's path.
   public var configuration = defaultConfiguration
-  /// The headless stage's size and rate; nil: as the configuration says, else 1920 by 1080 at 60.
-  public var mode: Configuration.Display.Mode?
+  /// Where the picture is shown; nil: on monitors where there is a graphics card, else nowhere.
+  public var output: Output?
   /// The folder for what outlives a restart.
   public var state = defaultState
   /// The folder for `control.sock`.
@@ -30,6 +31,21 @@ public struct RunOptions: Sendable, Equatable {
 
   /// `parlor run` without options.
   public init() {}
+
+  /// Where a picture can be shown.
+  public enum Output: Sendable, Equatable {
+    /// On the monitors of a graphics card, through kernel mode setting.
+    case kms
+    /// Nowhere: it stays in memory, in this size; nil: as the configuration says, else 1920 by 1080 at 60.
+    case headless(Configuration.Display.Mode?)
+
+    /// The usual one: on monitors where the configuration names a `card`, which may still come, or one of the devices in `folder` is one.
+    public static func usual(card: String?, folder: String = "/dev/dri") -> Output {
+      if card != nil { return .kms }
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      return names.contains { $0.hasPrefix("card") } ? .kms : .headless(nil)
+    }
+  }
 }
 
 /// `parlor demo`.

@@ -75,12 +75,16 @@ extension Command {
     options.configuration = line.values["--config"] ?? options.configuration
     options.state = line.values["--state"] ?? options.state
     guard let stage = line.values["--stage"] else { return options }
-    if stage == "kms" { throw Failure(.unavailable, "this version has no KMS stage; --stage headless is the one there is") }
-    let parts = stage.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    if parts.count == 2 { options.mode = Configuration.Display.Mode(String(parts[1])) }
-    guard parts[0] == "headless", parts.count == 1 || options.mode != nil else {
-      throw Failure(.usage, "--stage: \"\(stage)\" is not accepted; accepted: headless, headless:WIDTHxHEIGHT[@RATE]")
+    if stage == "kms" {
+      options.output = .kms
+      return options
     }
+    let parts = stage.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let mode = parts.count == 2 ? Configuration.Display.Mode(String(parts[1])) : nil
+    guard parts[0] == "headless", parts.count == 1 || mode != nil else {
+      throw Failure(.usage, "--stage: \"\(stage)\" is not accepted; accepted: kms, headless, headless:WIDTHxHEIGHT[@RATE]")
+    }
+    options.output = .headless(mode)
     return options
   }
 

@@ -30,7 +30,9 @@ struct VerbSyntax {
       name: "run", summary: "Be the box: show the screen, place the call, answer the other verbs.",
       options: [
         configuration,
-        Option(name: "--stage", value: "STAGE", help: "The screen: headless or headless:WIDTHxHEIGHT[@RATE]."),
+        Option(
+          name: "--stage", value: "STAGE", help: "The screen: kms (monitors), headless or headless:WIDTHxHEIGHT[@RATE]; else what there is."
+        ),
         Option(name: "--state", value: "DIR", help: "The folder for what outlives a restart (else /var/lib/parlor)."), runtime,
       ]),
     VerbSyntax(

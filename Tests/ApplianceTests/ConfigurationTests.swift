@@ -153,7 +153,7 @@ import Testing
     }
     let shown = try load(lines.joined(separator: "\n"), file: "\(folder)/\(name)")
     var plain = try Configuration.load(path: "\(folder)/\(name)")
-    if name == "parlor.toml" { plain.display.mode = Configuration.Display.Mode(width: 1920, height: 1080) }
+    if name == "parlor.toml" { plain.display.mode = Configuration.Display.Mode(width: 1920, height: 1080, rate: 60) }
     #expect(shown == plain)
     #expect(lines.count - text.split(separator: "\n", omittingEmptySubsequences: false).filter { lines.contains($0) }.count >= count)
   }

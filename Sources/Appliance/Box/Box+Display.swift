@@ -1,9 +1,25 @@
 import Base
 import FoundationEssentials
+import Frames
 import Stage
 
 // The display: what is wrong with it, what operators see of it, when the box is up.
 extension Box {
+  /// The mode that the picture is made for until a monitor says its own.
+  static func mode(_ output: RunOptions.Output, _ display: Configuration.Display) -> RequestedMode {
+    if case .headless(let mode?) = output { return mode }
+    return display.mode ?? RequestedMode(width: 1_920, height: 1_080)
+  }
+
+  /// The monitors that the configuration wants; nil: the picture stays in memory.
+  static func settings(_ output: RunOptions.Output, _ display: Configuration.Display) -> DisplaySettings? {
+    guard output == .kms else { return nil }
+    let preferences = DisplayPreferences(
+      connector: display.connector, mode: display.mode, rotation: VideoFrame.Rotation(rawValue: display.rotation.rawValue) ?? .none,
+      outputs: display.outputs)
+    return DisplaySettings(card: display.card, preferences: preferences, gamma: display.gamma)
+  }
+
   /// Follows what the display says of itself.
   func watchDisplay() {
     stage.observeDisplay { [weak self] in self?.displayChanged($0) }

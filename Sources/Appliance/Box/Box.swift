@@ -66,9 +66,10 @@ final class Box: Sendable {
       throw VerbFailure(.unavailable, "\(error)")
     }
     name = configuration.identity.name ?? Box.hostName
-    let mode = options.mode ?? configuration.display.mode ?? Configuration.Display.Mode(width: 1_920, height: 1_080)
+    let output = options.output ?? RunOptions.Output.usual(card: configuration.display.card)
+    let mode = Box.mode(output, configuration.display)
     stage = Stage(
-      width: mode.width, height: mode.height, refreshRate: mode.rate,
+      width: mode.width, height: mode.height, refreshRate: mode.rate ?? 60,
       rotation: VideoFrame.Rotation(rawValue: configuration.display.rotation.rawValue) ?? .none, fit: configuration.display.fit,
       corner: configuration.display.corner ?? .bottomRight, isMirrored: configuration.display.mirrorsSelfView, theme: configuration.theme)
     health = Mutex(Health(now: Date()))

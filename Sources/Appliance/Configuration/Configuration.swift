@@ -130,28 +130,7 @@ public struct Configuration: Sendable, Equatable {
   /// `[display]`.
   public struct Display: Sendable, Equatable {
     /// A screen's size and refresh rate.
-    public struct Mode: Sendable, Equatable {
-      /// Pixels from left to right.
-      public var width: Int
-      /// Pixels from top to bottom.
-      public var height: Int
-      /// Refreshes a second.
-      public var rate: Double
-
-      /// A mode; `rate` is in refreshes a second.
-      public init(width: Int, height: Int, rate: Double = 60) { (self.width, self.height, self.rate) = (width, height, rate) }
-
-      /// Reads `1920x1080` or `1920x1080@60`; nil when it is neither or no screen could have it.
-      public init?(_ text: String) {
-        let halves = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
-        let sides = halves[0].split(separator: "x", omittingEmptySubsequences: false)
-        guard sides.count == 2, let width = Int(sides[0]), let height = Int(sides[1]), (16...8_192).contains(width),
-          (16...8_192).contains(height)
-        else { return nil }
-        guard let rate = halves.count == 2 ? Double(halves[1]) : 60, (1...500).contains(rate) else { return nil }
-        self.init(width: width, height: height, rate: rate)
-      }
-    }
+    public typealias Mode = RequestedMode
 
     /// How far the picture is turned.
     public enum Rotation: Int, Sendable, CaseIterable {
@@ -171,12 +150,7 @@ public struct Configuration: Sendable, Equatable {
     }
 
     /// Which of the connected outputs show the picture.
-    public enum Outputs: String, Sendable, CaseIterable {
-      /// Every one, the same picture.
-      case all
-      /// The first one alone.
-      case one
-    }
+    public typealias Outputs = DisplayPreferences.Outputs
 
     /// The path of the DRM device; nil: the first one that has connectors.
     public var card: String?
