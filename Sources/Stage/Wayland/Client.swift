@@ -31,6 +31,7 @@ extension Wayland {
     var keyboards: [KeyboardResource] = []
     var touches: [TouchResource] = []
     var dataDevices: [DataDevice] = []
+    var textInputs: [TextInput] = []
     /// Bytes of the bitmaps that the stage holds for this client.
     var bitmapBytes = 0
     private var nextServerID: UInt32 = firstServerID
@@ -127,7 +128,7 @@ extension Wayland {
       let leaving = resources.values.sorted { $0.id > $1.id }
       resources.removeAll()
       for resource in leaving { resource.markRemoved() }
-      (outputs, pointers, keyboards, touches, dataDevices) = ([], [], [], [], [])
+      (outputs, pointers, keyboards, touches, dataDevices, textInputs) = ([], [], [], [], [], [])
       compositor.clientEnded(self)
     }
   }

@@ -7,7 +7,7 @@ extension Wayland {
   /// `takeLayers`. Each entry is told the time.
   package final class Compositor {
     /// The screen.
-    package let output: OutputMode
+    package private(set) var output: OutputMode
     private(set) var clients: [Int: Client] = [:]
     private(set) lazy var seat = Seat(self)
     /// The time of the entry that runs.
@@ -15,7 +15,9 @@ extension Wayland {
     /// The number given out last, for events that requests may refer to.
     private(set) var serial: UInt32 = 0
     /// What was dropped or refused.
-    var counters = Counters()
+    var counters = Counters() { didSet { areCountersNew = true } }
+    /// Whether anything was counted since this was cleared.
+    var areCountersNew = false
     private var nextClient = 1
     private var nextSurface: UInt64 = 1
     private var events: [ToplevelEvent] = []
@@ -237,7 +239,39 @@ extension Wayland {
       settle()
     }
 
+    /// Passes on what the on-screen keyboard does.
+    package func perform(_ action: KeyboardAction, now: Instant) {
+      self.now = now
+      settle()
+      seat.handle(action)
+      settle()
+    }
+
+    /// The text field that is typed into; nil when there is none.
+    package var focusedField: FocusedField? { seat.field }
+
     // MARK: The screen
+
+    /// The screen is another one now, or has another size: clients are told, and windows follow as their clients draw them anew.
+    package func setOutput(_ mode: OutputMode, now: Instant) {
+      self.now = now
+      guard mode != output else { return }
+      let isSizeNew = mode.bounds != output.bounds
+      output = mode
+      let resources = clients.keys.sorted().compactMap { clients[$0] }.flatMap { $0.resources.values.sorted { $0.id < $1.id } }
+      for case let logical as LogicalOutput in resources { logical.describe(isFirst: false) }
+      for case let output as Output in resources { output.describe(isFirst: false) }
+      guard isSizeNew else { return settle() }
+      for case let toplevel as Toplevel in resources { toplevel.configureAgain() }
+      arrangementChanged()
+      seat.outputChanged()
+      let popups = resources.compactMap { $0 as? Popup }
+      // What a popup stands next to finds its place first.
+      for popup in popups.sorted(by: { $0.shellSurface.depth < $1.shellSurface.depth }) { popup.outputChanged() }
+      // Whoever composes has an empty screen.
+      shown.removeAll()
+      settle()
+    }
 
     /// Whether somebody waits for the next refresh.
     package var isRefreshWanted: Bool {

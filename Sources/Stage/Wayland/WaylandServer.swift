@@ -1,6 +1,7 @@
 import Base
 import CLinux
 import Glibc
+import Synchronization
 
 /// Somebody who wants to connect to the stage, as the kernel says.
 public struct WaylandPeer: Sendable, Hashable {
@@ -32,6 +33,7 @@ public final class WaylandServer: @unchecked Sendable {
   private let epoll: Wayland.Descriptor
   private let listener: Wayland.Descriptor
   private var connections: [Int: Connection] = [:]
+  private let published = Mutex(Counters())
   private let isAdmitted: @Sendable (WaylandPeer) -> Bool
   private let onToplevel: @Sendable (ToplevelEvent) -> Void
   private static let listenerToken: UInt64 = 0
@@ -125,6 +127,29 @@ public final class WaylandServer: @unchecked Sendable {
     flush()
   }
 
+  /// Passes on what the on-screen keyboard does.
+  func perform(_ action: KeyboardAction) {
+    compositor.perform(action, now: StageThread.now())
+    flush()
+  }
+
+  /// The text field that is typed into; nil when there is none.
+  var focusedField: FocusedField? { compositor.focusedField }
+
+  /// The screen is another one now, or has another size: clients are told, and draw anew. On the thread that the server belongs to.
+  ///
+  /// `width` and `height` are in pixels and `millimetres` is the size of what is seen, all as a viewer sees it; `refreshRate` is a second.
+  func setOutput(
+    width: Int, height: Int, refreshRate: Double, make: String = "Parlor", model: String = "Stage",
+    millimetres: (width: Int, height: Int)? = nil
+  ) {
+    var mode = Wayland.OutputMode(width: width, height: height, refreshRate: refreshRate)
+    (mode.make, mode.model) = (make, model)
+    mode.millimetres = millimetres.map { Wayland.OutputMode.PhysicalSize(width: $0.width, height: $0.height) }
+    compositor.setOutput(mode, now: StageThread.now())
+    flush()
+  }
+
   /// Asks a window's client to close it.
   func close(toplevel identifier: UInt64) {
     compositor.close(identifier)
@@ -149,8 +174,8 @@ public final class WaylandServer: @unchecked Sendable {
     flush()
   }
 
-  /// What was dropped or refused, by a stable name.
-  var counters: Counters { compositor.counters }
+  /// What was dropped or refused, by a stable name. From any thread.
+  public var counters: Counters { published.withLock { $0 } }
 
   // MARK: Connections
 
@@ -219,6 +244,10 @@ public final class WaylandServer: @unchecked Sendable {
         let events = UInt32(linux_readable) | (wantsToWrite ? UInt32(linux_writable) : 0)
         _ = linux_epoll_set(epoll.number, connection.socket.number, events, UInt64(identifier), false)
       }
+    }
+    if compositor.areCountersNew {
+      compositor.areCountersNew = false
+      published.withLock { $0 = compositor.counters }
     }
     for event in compositor.takeEvents() { onToplevel(event) }
   }

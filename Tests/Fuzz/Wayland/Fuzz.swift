@@ -10,7 +10,9 @@ import Stage
 /// - 2: bytes of the first client as they are, their number first;
 /// - 3: input: its kind, a code, and two coordinates, a byte each;
 /// - 4: the layers are taken and presented;
-/// - 5: the second client goes, and a new one comes.
+/// - 5: the second client goes, and a new one comes;
+/// - 6: the screen has another size: width and height, a byte each;
+/// - 7: the on-screen keyboard is used: what it does, and a code, a byte each.
 /// Objects from 0xF0 on are those that the server numbers.
 @_cdecl("LLVMFuzzerTestOneInput") public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> Int32 {
   var session = Session()
@@ -50,6 +52,10 @@ private struct Session {
       case 5:
         compositor.disconnect(clients[1], reason: "goes", now: now)
         clients[1] = compositor.connect(Wayland.Peer(process: 1, user: 0))
+      case 6:
+        let mode = Wayland.OutputMode(width: Int(byte()) + 1, height: Int(byte()) + 1, refreshRate: 60)
+        compositor.setOutput(mode, now: now)
+      case 7: type(byte(), byte())
       default: break
       }
     }
@@ -99,6 +105,19 @@ private struct Session {
     compositor.send(input, now: now)
   }
 
+  private func type(_ kind: UInt8, _ code: UInt8) {
+    let action: KeyboardAction =
+      switch kind % 3 {
+      case 0: .text(String(Unicode.Scalar(code)))
+      case 1: .key(UInt32(code))
+      default: .pointerLeft
+      }
+    compositor.perform(action, now: now)
+    if let field = compositor.focusedField {
+      precondition(field.caret.map { $0.width >= 0 && $0.height >= 0 } ?? true, "a caret has a size")
+    }
+  }
+
   private func check(_ update: LayersUpdate?) {
     for layer in update?.layers ?? [] {
       precondition(layer.target.width > 0 && layer.target.height > 0, "what is on the screen has a size")
@@ -108,7 +127,9 @@ private struct Session {
             && source.y + source.height <= (layer.bitmap?.height ?? 0), "a crop lies within its bitmap")
       }
       for area in layer.damage {
-        precondition(area.x >= 0 && area.y >= 0 && area.x + area.width <= 200 && area.y + area.height <= 100, "damage is on the screen")
+        precondition(
+          area.x >= 0 && area.y >= 0 && area.x + area.width <= compositor.output.width
+            && area.y + area.height <= compositor.output.height, "damage is on the screen")
       }
     }
   }

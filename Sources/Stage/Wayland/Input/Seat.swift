@@ -18,6 +18,10 @@ extension Wayland {
     private var cursorY = 0
 
     private(set) weak var keyboardFocus: Surface?
+    /// The text field that is typed into.
+    private(set) weak var textInput: TextInput?
+    /// How often a field began to be typed into.
+    private var textInputCount: UInt64 = 0
     private var keymap: Keymap?
     private var keys: [UInt32] = []
 
@@ -107,6 +111,14 @@ extension Wayland {
       }
     }
 
+    /// Takes the pointer off the screen until it moves again.
+    func hidePointer() {
+      guard isPointerShown, buttons.isEmpty else { return }
+      isPointerShown = false
+      refocusPointer()
+      compositor.arrangementChanged()
+    }
+
     /// The pointer is no surface's while it drags.
     func letGoOfPointer() { refocusPointer() }
 
@@ -184,11 +196,7 @@ extension Wayland {
     private func touchDown(_ id: Int32, x: Double, y: Double) {
       let (x, y) = (onScreen(x, compositor.output.width), onScreen(y, compositor.output.height))
       guard fingers[id] == nil else { return }
-      if isPointerShown, buttons.isEmpty {
-        isPointerShown = false
-        refocusPointer()
-        compositor.arrangementChanged()
-      }
+      hidePointer()
       let placed = compositor.surface(atX: x, y: y)
       if fingers.isEmpty, dismissPopups(unlessOn: placed?.surface) { return }
       guard let placed else { return lost() }
@@ -223,6 +231,21 @@ extension Wayland {
 
     /// The finger that a client's drag follows, when one of its surfaces is touched.
     func finger(on client: Client) -> Int32? { fingers.first { $0.value.surface?.client === client }?.key }
+
+    /// The screen has another size: the pointer stays on it, and what fingers began counts no more.
+    func outputChanged() {
+      (pointerX, pointerY) = (onScreen(pointerX, compositor.output.width), onScreen(pointerY, compositor.output.height))
+      if let drag, drag.finger != nil {
+        drag.source?.cancel()
+        drag.cancel()
+      }
+      var touched: [Client] = []
+      for surface in fingers.values.compactMap(\.surface) where !touched.contains(where: { $0 === surface.client }) {
+        touched.append(surface.client)
+      }
+      fingers.removeAll()
+      for client in touched { for touch in client.touches { touch.cancel() } }
+    }
 
     // MARK: Popups
 
@@ -312,12 +335,48 @@ extension Wayland {
       if let old = keyboardFocus {
         let serial = compositor.nextSerial()
         for keyboard in old.client.keyboards { keyboard.leave(old, serial: serial) }
+        for input in old.client.textInputs { input.leave() }
       }
+      textInput = nil
       keyboardFocus = surface
       guard let surface else { return }
       if oldClient !== surface.client { offerSelection(to: surface.client) }
       let (serial, modifiers) = (compositor.nextSerial(), keymap?.modifiers ?? Keymap.Modifiers())
       for keyboard in surface.client.keyboards { keyboard.enter(surface, keys: keys, modifiers: modifiers, serial: serial) }
+      for input in surface.client.textInputs { input.enter(surface) }
+    }
+
+    // MARK: Text fields
+
+    /// The field that is typed into; nil when there is none.
+    var field: FocusedField? { textInput?.field(activation: textInputCount) }
+
+    /// Tells a text input that was just made whether it has the focus.
+    func welcome(_ input: TextInput) {
+      if let surface = keyboardFocus, surface.client === input.client { input.enter(surface) }
+    }
+
+    /// A field wants to be typed into. False when another one is, which comes first.
+    func enable(_ input: TextInput) -> Bool {
+      guard textInput == nil || textInput === input else { return false }
+      textInput = input
+      textInputCount += 1
+      return true
+    }
+
+    /// A field wants no more text.
+    func disable(_ input: TextInput) { if textInput === input { textInput = nil } }
+
+    /// Types as an on-screen keyboard does: text right into the field, where there is one, and else with keys.
+    func handle(_ action: KeyboardAction) {
+      switch action {
+      case .text(let text): if let textInput { textInput.apply(TextEdit(inserted: text)) } else { type(text) }
+      case .key(let code):
+        // One that a real keyboard holds down stays so.
+        guard !keys.contains(code) else { return }
+        for isPressed in [true, false] { pressKey(code, isPressed: isPressed) }
+      case .pointerLeft: hidePointer()
+      }
     }
 
     // MARK: Selection
@@ -357,7 +416,10 @@ extension Wayland {
 
     func surfaceWasRemoved(_ surface: Surface) {
       if pointerFocus === surface { pointerFocus = nil }
-      if keyboardFocus === surface { keyboardFocus = nil }
+      if keyboardFocus === surface {
+        for input in surface.client.textInputs { input.leave() }
+        (keyboardFocus, textInput) = (nil, nil)
+      }
       if cursor === surface { setCursor(nil) }
       for (id, finger) in fingers where finger.surface === surface { fingers[id]?.surface = nil }
       drag?.surfaceWasRemoved(surface)

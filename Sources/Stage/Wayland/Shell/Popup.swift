@@ -63,6 +63,12 @@ extension Wayland {
       shellSurface.sendConfigure()
     }
 
+    /// The screen has another size: the popup finds another place when its client allows for that, and goes otherwise.
+    func outputChanged() {
+      guard !isDismissed, shellSurface.isFirstConfigureSent else { return }
+      if placement.isReactive { configure() } else { dismiss() }
+    }
+
     /// Takes the popup and those that belong to it off the screen; the client shall destroy it.
     func dismiss() {
       guard !isDismissed else { return }

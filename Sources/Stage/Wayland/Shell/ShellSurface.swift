@@ -121,7 +121,8 @@ extension Wayland {
       guard let surface, surface.take(kind) else { throw failed(.role, "the surface served as something else before") }
     }
 
-    private var depth: Int {
+    /// How many popups it stands on.
+    var depth: Int {
       var (current, depth): (ShellSurface?, Int) = (self, 0)
       while let popup = current?.shellRole as? Popup, depth <= Limits.nesting { (current, depth) = (popup.parent, depth + 1) }
       return depth

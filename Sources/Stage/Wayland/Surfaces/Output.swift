@@ -9,14 +9,28 @@ extension Wayland {
     package var height: Int
     /// Refreshes a second.
     package var refreshRate: Double
+    /// Who made the monitor.
+    package var make = "Parlor"
+    /// Which of the maker's monitors it is.
+    package var model = "Stage"
+    /// Width and height of what is seen in millimetres, as a viewer sees it; nil where nobody knows.
+    package var millimetres: PhysicalSize?
+
+    /// A size in millimetres.
+    package struct PhysicalSize: Sendable, Equatable {
+      package var width: Int
+      package var height: Int
+
+      package init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
+    }
 
     package init(width: Int, height: Int, refreshRate: Double) {
       (self.width, self.height, self.refreshRate) = (width, height, refreshRate)
     }
 
     var bounds: Rectangle { Rectangle(x: 0, y: 0, width: width, height: height) }
-    /// The size in millimetres of a screen of 96 pixels an inch, which is what the pixel of CSS stands for.
-    var millimetres: (width: Int, height: Int) { (width * 254 / 960, height * 254 / 960) }
+    /// The size that clients are told: where it is not known, that of a screen of 96 pixels an inch, which is what the pixel of CSS stands for.
+    var toldMillimetres: PhysicalSize { millimetres ?? PhysicalSize(width: width * 254 / 960, height: height * 254 / 960) }
   }
 
   /// `wl_output`: the one screen.
@@ -25,25 +39,31 @@ extension Wayland {
 
     override var interface: String { "wl_output" }
 
+    /// What the screen is called. It stays so, whichever monitor there is: an output's name cannot change.
+    static let name = "STAGE-1"
+
     func wasBound() {
       client.outputs.append(self)
+      describe(isFirst: true)
+      for surface in client.surfaces { surface.enter(self) }
+    }
+
+    /// Says all that there is to say about the screen.
+    func describe(isFirst: Bool) {
       let mode = compositor.output
       let (unknownSubpixels, normalTransform): (Argument, Argument) = (.int(0), .int(0))
       post(
-        Event.geometry.rawValue, .int(0), .int(0), .int(mode.millimetres.width), .int(mode.millimetres.height), unknownSubpixels,
-        .string("Parlor"), .string("Stage"), normalTransform)
+        Event.geometry.rawValue, .int(0), .int(0), .int(mode.toldMillimetres.width), .int(mode.toldMillimetres.height), unknownSubpixels,
+        .string(mode.make), .string(mode.model), normalTransform)
       let currentAndPreferred: Argument = .uint(3)
       post(
         Event.mode.rawValue, currentAndPreferred, .int(mode.width), .int(mode.height), .int(Int((mode.refreshRate * 1_000).rounded())))
       if version >= 4 {
-        post(Event.name.rawValue, .string("STAGE-1"))
-        post(Event.description.rawValue, .string("Parlor's stage"))
+        if isFirst { post(Event.name.rawValue, .string(Output.name)) }
+        post(Event.description.rawValue, .string("\(mode.make) \(mode.model)"))
       }
-      if version >= 2 {
-        post(Event.scale.rawValue, .int(1))
-        post(Event.done.rawValue)
-      }
-      for surface in client.surfaces { surface.enter(self) }
+      if version >= 2 { post(Event.scale.rawValue, .int(1)) }
+      finish()
     }
 
     /// The screen is as described now.
@@ -70,7 +90,8 @@ extension Wayland {
       case .getOutput:
         let id = try arguments.newID()
         let output = try arguments.object(Output.self)
-        try client.add(LogicalOutput(client, id: id, version: version)).describe(output)
+        try client.add(LogicalOutput(client, id: id, version: version)).describe(isFirst: true)
+        if version >= 3 { output.finish() }
       case nil: throw unknown(opcode)
       }
     }
@@ -82,14 +103,16 @@ extension Wayland {
 
     override var interface: String { "zxdg_output_v1" }
 
-    func describe(_ output: Output) {
+    /// Says all that there is to say. From version 3 on, it counts with the output's own `done`.
+    func describe(isFirst: Bool) {
+      let mode = compositor.output
       post(Event.position.rawValue, .int(0), .int(0))
-      post(Event.size.rawValue, .int(compositor.output.width), .int(compositor.output.height))
-      if version >= 2 {
-        post(Event.name.rawValue, .string("STAGE-1"))
-        post(Event.description.rawValue, .string("Parlor's stage"))
+      post(Event.size.rawValue, .int(mode.width), .int(mode.height))
+      if version >= 2, isFirst || version >= 3 {
+        if isFirst { post(Event.name.rawValue, .string(Output.name)) }
+        post(Event.description.rawValue, .string("\(mode.make) \(mode.model)"))
       }
-      if version >= 3 { output.finish() } else { post(Event.done.rawValue) }
+      if version < 3 { post(Event.done.rawValue) }
     }
   }
 }
