@@ -1,0 +1,237 @@
+import Base
+
+/// A keyboard on the screen, for boxes that have none: what is focused, what a person does and time go in; what is typed comes out.
+///
+/// Keys act when they are pressed. Each finger presses a key of its own.
+struct OnScreenKeyboard {
+  /// Whether letters are capitals.
+  enum Shift { case off, once, locked }
+
+  /// What presses a key.
+  private enum Presser: Hashable {
+    case pointer
+    case finger(Int32)
+  }
+
+  /// How long backspace is held until it is repeated, and how long between two repetitions.
+  static let repeatDelay = Interval.milliseconds(500)
+  static let repeatInterval = Interval.milliseconds(60)
+
+  private var screen: Rectangle
+  private let language: KeyboardLayout.Language
+  private var isKeyboardAttached: Bool
+  private var field: FocusedField?
+  /// Whether the person took the keyboard off the screen for as long as this field has the focus.
+  private var isPutAway = false
+
+  private var page = KeyboardLayout.Page.letters
+  private var shift = Shift.off
+  private var isAtTop = false
+  /// Where the keys stand; nil while there is no keyboard on the screen.
+  private(set) var plan: KeyboardPlan?
+  private var pressed: [Presser: KeyboardLayout.Key] = [:]
+
+  // What went down on the keyboard comes up for it, even when it is gone by then; what went down elsewhere belongs there.
+  private var fingers: Set<Int32> = []
+  private var heldButtons: Set<UInt32> = []
+  private var otherButtons: Set<UInt32> = []
+  private var lastPointer: (x: Double, y: Double)?
+  /// Where the pointer is while it is on the keyboard.
+  private(set) var pointer: (x: Double, y: Double)?
+
+  private var repeating: Presser?
+  private var nextRepeat: Instant?
+
+  /// A keyboard that is not on the screen yet. `isKeyboardAttached` says whether there is a real one, which makes this one needless.
+  init(screen: Rectangle, language: KeyboardLayout.Language, isKeyboardAttached: Bool) {
+    (self.screen, self.language, self.isKeyboardAttached) = (screen, language, isKeyboardAttached)
+  }
+
+  // MARK: What there is to type into
+
+  /// A real keyboard came or went.
+  mutating func setKeyboardAttached(_ isAttached: Bool) {
+    guard isAttached != isKeyboardAttached else { return }
+    isKeyboardAttached = isAttached
+    isPutAway = false
+    update()
+  }
+
+  /// The screen has another size.
+  mutating func setScreen(_ new: Rectangle) {
+    guard new != screen else { return }
+    screen = new
+    letGo()
+    isAtTop = false
+    update()
+  }
+
+  /// Another field has the focus, or the same one in another state; nil: none.
+  mutating func setField(_ new: FocusedField?) {
+    guard new != field else { return }
+    let old = field
+    field = new
+    if let new {
+      let isOther = old?.activation != new.activation
+      if isOther {
+        page = KeyboardLayout.firstPage(for: new.purpose)
+        shift = new.hints.contains(.uppercase) ? .locked : .off
+        (isPutAway, isAtTop) = (false, false)
+      }
+      // Only as a sentence begins: who wants a small letter there takes the shift back.
+      let isSentenceNew = new.isAtSentenceStart && (isOther || old?.isAtSentenceStart == false)
+      if isSentenceNew, shift == .off, new.hints.contains(.autoCapitalization) { shift = .once }
+    }
+    update()
+  }
+
+  /// Brings the keyboard to where it belongs, or off the screen.
+  private mutating func update() {
+    guard let field, !isPutAway, !isKeyboardAttached else {
+      letGo()
+      (plan, pointer) = (nil, nil)
+      return
+    }
+    let layout = KeyboardLayout.page(page, language: language, purpose: field.purpose)
+    func makePlan(isAtTop: Bool) -> KeyboardPlan { KeyboardPlan(layout, screen: screen, isAtTop: isAtTop) }
+    var new = makePlan(isAtTop: isAtTop)
+    if let caret = field.caret, pressed.isEmpty, hides(new, caret) {
+      let other = makePlan(isAtTop: !isAtTop)
+      if !hides(other, caret) {
+        isAtTop.toggle()
+        new = other
+      }
+    }
+    plan = new
+  }
+
+  /// Whether the caret cannot be seen, or barely.
+  private func hides(_ plan: KeyboardPlan, _ caret: Rectangle) -> Bool {
+    let margin = screen.height / 40
+    return plan.area.overlaps(
+      Rectangle(x: caret.x, y: caret.y - margin, width: max(1, caret.width), height: max(1, caret.height) + 2 * margin))
+  }
+
+  private mutating func letGo() {
+    pressed.removeAll()
+    (repeating, nextRepeat) = (nil, nil)
+  }
+
+  // MARK: Time
+
+  /// When `advance` has something to do next.
+  var deadline: Instant? { nextRepeat }
+
+  /// Lets time pass: a key that is held is repeated, from the first call after it went down.
+  mutating func advance(to now: Instant) -> [KeyboardAction] {
+    guard repeating != nil else { return [] }
+    guard let due = nextRepeat else {
+      nextRepeat = now + OnScreenKeyboard.repeatDelay
+      return []
+    }
+    guard now >= due else { return [] }
+    // A machine that was held up does not make up for what it missed.
+    nextRepeat = now + OnScreenKeyboard.repeatInterval
+    return [.key(KeyCode.backspace)]
+  }
+
+  // MARK: Input
+
+  /// Takes an event when it is the keyboard's, and says whether it was, and what comes of it.
+  mutating func input(_ event: StageInput) -> (isTaken: Bool, actions: [KeyboardAction]) {
+    switch event {
+    case .pointerMotion(let x, let y):
+      lastPointer = (x, y)
+      return (isOnKeyboard(x, y), movePointer())
+    case .pointerButton(let code, true):
+      let actions = movePointer()
+      guard let pointer else {
+        otherButtons.insert(code)
+        return (false, [])
+      }
+      heldButtons.insert(code)
+      return (true, actions + (code == KeyCode.leftButton ? press(.pointer, pointer.x, pointer.y) : []))
+    case .pointerButton(let code, false):
+      otherButtons.remove(code)
+      guard heldButtons.remove(code) != nil else { return (false, []) }
+      if code == KeyCode.leftButton { release(.pointer) }
+      return (true, movePointer())
+    case .pointerAxis: return (pointer != nil, [])
+    case .touchDown(let id, let x, let y):
+      guard plan?.covers(x, y) ?? false else { return (false, []) }
+      fingers.insert(id)
+      return (true, press(.finger(id), x, y))
+    case .touchMotion(let id, let x, let y):
+      guard fingers.contains(id) else { return (false, []) }
+      if repeating == .finger(id), plan?.key(x, y)?.key != .backspace { (repeating, nextRepeat) = (nil, nil) }
+      return (true, [])
+    case .touchUp(let id):
+      guard fingers.remove(id) != nil else { return (false, []) }
+      release(.finger(id))
+      return (true, [])
+    case .key, .text: return (false, [])
+    }
+  }
+
+  /// Whether a pointer at this point is the keyboard's: it stays with whom a button was pressed on.
+  private func isOnKeyboard(_ x: Double, _ y: Double) -> Bool {
+    !heldButtons.isEmpty || (otherButtons.isEmpty && plan?.covers(x, y) ?? false)
+  }
+
+  private mutating func movePointer() -> [KeyboardAction] {
+    guard let place = lastPointer, isOnKeyboard(place.x, place.y), plan != nil else {
+      pointer = nil
+      return []
+    }
+    let isNew = pointer == nil
+    pointer = place
+    if repeating == .pointer, plan?.key(place.x, place.y)?.key != .backspace { (repeating, nextRepeat) = (nil, nil) }
+    return isNew ? [.pointerLeft] : []
+  }
+
+  private mutating func press(_ presser: Presser, _ x: Double, _ y: Double) -> [KeyboardAction] {
+    guard let key = plan?.key(x, y)?.key else { return [] }
+    pressed[presser] = key
+    var actions: [KeyboardAction] = []
+    switch key {
+    case .text, .space:
+      actions = key.text(isShifted: shift != .off).map { [.text($0)] } ?? []
+      if shift == .once { shift = .off }
+    case .enter: actions = [.key(KeyCode.enter)]
+    case .backspace:
+      actions = [.key(KeyCode.backspace)]
+      (repeating, nextRepeat) = (presser, nil)
+    case .shift: shift = shift == .off ? .once : shift == .once ? .locked : .off
+    case .page(let new): (page, shift) = (new, .off)
+    case .hide: isPutAway = true
+    case .none: break
+    }
+    update()
+    return actions
+  }
+
+  private mutating func release(_ presser: Presser) {
+    pressed[presser] = nil
+    if repeating == presser { (repeating, nextRepeat) = (nil, nil) }
+    // The caret may have moved under the keyboard meanwhile.
+    if pressed.isEmpty { update() }
+  }
+
+  // MARK: Picture
+
+  /// What the keyboard looks like; nil while there is none.
+  var picture: KeyboardPicture? {
+    guard let plan, let field else { return nil }
+    let down = Set(pressed.values)
+    return KeyboardPicture(
+      area: plan.area,
+      caps: plan.keys.map { placed in
+        let isText = placed.key.text(isShifted: false) != nil
+        return KeyboardPicture.Cap(
+          face: placed.face, label: placed.key.label(isShifted: shift != .off), isText: isText,
+          // Of what is secret, no key that is pressed is shown to those who watch.
+          isPressed: down.contains(placed.key) && !(isText && field.isSecret), isOn: placed.key == .shift && shift != .off,
+          isLocked: placed.key == .shift && shift == .locked)
+      })
+  }
+}
