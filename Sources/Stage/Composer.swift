@@ -1,7 +1,7 @@
 import Frames
 
-/// All that is to be seen, from bottom to top: clients' surfaces over their videos, or the two sides of a direct call; then a panel, a
-/// notice, the pointer. Says what changed, and paints any area of it wherever it is wanted.
+/// All that is to be seen, from bottom to top: clients' surfaces over their videos, or the two sides of a direct call; then a panel, the
+/// on-screen keyboard, a notice, the pointer. Says what changed, and paints any area of it wherever it is wanted.
 ///
 final class Composer: @unchecked Sendable {
   // Unchecked: whoever made it touches it under a lock of their own.
@@ -17,6 +17,7 @@ final class Composer: @unchecked Sendable {
 
   private var noticePainter = NoticePainter()
   private var panelPainter: PanelPainter
+  private var keyboardPainter = KeyboardPainter()
   private var pointerPainter: PointerPainter
   private var noticeContent: NoticeContent?
 
@@ -71,10 +72,21 @@ final class Composer: @unchecked Sendable {
     return seen
   }
 
+  /// Changes the on-screen keyboard; nil takes it off. Panels stand in the room that it leaves.
+  func setKeyboard(_ keyboard: KeyboardPicture?, theme: Notice.Theme) {
+    keyboardPainter.draw(keyboard, theme: theme, screen: screen) { page.invalidate($0) }
+  }
+
+  /// What of the screen the keyboard leaves free.
+  private var room: Rectangle {
+    guard let keyboard = keyboardPainter.raster?.bounds else { return screen }
+    let isAtTop = keyboard.y == 0
+    return Rectangle(x: 0, y: isAtTop ? keyboard.height : 0, width: screen.width, height: screen.height - keyboard.height)
+  }
+
   /// Changes the panel that lies over everything but notices, and the pointer over that; says where the panel's parts stand.
   func setPanel(_ panel: PanelContent?, pointer: (x: Double, y: Double)?, theme: Notice.Theme) -> PanelLayout? {
-    if panel == nil && panelPainter.layout == nil && pointer == nil { return nil }
-    if let area = panelPainter.draw(panel, theme: theme) { page.invalidate(area) }
+    if panel != nil || panelPainter.layout != nil, let area = panelPainter.draw(panel, theme: theme, room: room) { page.invalidate(area) }
     for area in pointerPainter.move(to: pointer) { page.invalidate(area) }
     return panelPainter.layout
   }
@@ -83,7 +95,9 @@ final class Composer: @unchecked Sendable {
   var overlay: PageComposition.Overlay {
     PageComposition.Overlay(
       isDimmed: panelPainter.layout != nil,
-      rasters: [panelPainter.raster, noticeContent == nil ? nil : noticePainter.raster, pointerPainter.raster].compactMap { $0 })
+      rasters: [
+        panelPainter.raster, keyboardPainter.raster, noticeContent == nil ? nil : noticePainter.raster, pointerPainter.raster,
+      ].compactMap { $0 })
   }
 
   // MARK: The scene

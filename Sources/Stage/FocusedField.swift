@@ -24,14 +24,17 @@ package struct FocusedField: Sendable, Equatable {
   package var hints: Hints
   /// Where the caret stands on the screen; nil when the program does not say.
   package var caret: Rectangle?
+  /// Where the program was pressed last before that, which is likely in the field; nil: nowhere. Web engines tell late where the caret is.
+  package var press: Rectangle?
   /// Whether the next letter is the first of a sentence, as far as the program tells of the text.
   package var isAtSentenceStart: Bool
 
   package init(
-    activation: UInt64, purpose: Purpose = .normal, hints: Hints = [], caret: Rectangle? = nil, isAtSentenceStart: Bool = false
+    activation: UInt64, purpose: Purpose = .normal, hints: Hints = [], caret: Rectangle? = nil, press: Rectangle? = nil,
+    isAtSentenceStart: Bool = false
   ) {
     (self.activation, self.purpose, self.hints) = (activation, purpose, hints)
-    (self.caret, self.isAtSentenceStart) = (caret, isAtSentenceStart)
+    (self.caret, self.press, self.isAtSentenceStart) = (caret, press, isAtSentenceStart)
   }
 
   /// Whether what is typed is nobody else's business.

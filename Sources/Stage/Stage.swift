@@ -14,6 +14,7 @@ public final class Stage: Sendable {
   let wake = WakeSignal()
   private let shelf = VideoShelf()
   let desk: Mutex<PanelDesk>
+  let typing: Mutex<KeyboardDesk>
 
   /// What other threads asked for since the last `present`.
   private struct Wishes {
@@ -73,6 +74,10 @@ public final class Stage: Sendable {
     desk = Mutex(PanelDesk(keyboardLayout: keyboardLayout))
     wishes = Mutex(Wishes(fit: fit, corner: corner, isMirrored: isMirrored, theme: theme))
     let composer = Composer(width: geometry.width, height: geometry.height)
+    typing = Mutex(
+      KeyboardDesk(
+        keyboard: OnScreenKeyboard(
+          screen: composer.screen, language: KeyboardLanguage(keyboardLayout: keyboardLayout), isKeyboardAttached: true)))
     show = Mutex(
       Show(
         composer: composer, output: HeadlessOutput(composer),
@@ -211,6 +216,7 @@ public final class Stage: Sendable {
     let (newRemote, newSelfView) = (remote.take(), selfView.take())
     // Those that follow may be over just as well.
     while let reply = desk.withLock({ $0.advance(to: now) }) { reply.deliver() }
+    updateKeyboard(now: now)
     let news = show.withLock { show -> News? in
       if wanted.removesRemote { show.scene.remote = nil }
       if wanted.removesSelfView { show.scene.selfView = nil }
@@ -226,8 +232,10 @@ public final class Stage: Sendable {
       let composer = show.composer
       let videos = composer.hasClients ? takeVideos(for: composer.page) : []
       composer.show(show.scene)
+      let (keyboard, keyboardPointer) = typing.withLock { ($0.keyboard.picture, $0.keyboard.pointer) }
+      composer.setKeyboard(keyboard, theme: wanted.theme)
       desk.withLock { desk in
-        desk.drawn(composer.setPanel(desk.content(at: now), pointer: desk.pointer, theme: wanted.theme))
+        desk.drawn(composer.setPanel(desk.content(at: now), pointer: keyboardPointer ?? desk.pointer, theme: wanted.theme))
       }
       guard composer.isDamaged else { return nil }
       // Under a page, the sides of a direct call are kept and not seen.
@@ -310,6 +318,7 @@ public final class Stage: Sendable {
   func resize(monitorWidth: Int, monitorHeight: Int, refreshRate: Double, rotation: VideoFrame.Rotation) {
     let new = Geometry(monitorWidth: monitorWidth, monitorHeight: monitorHeight, refreshRate: refreshRate, rotation: rotation)
     geometry.withLock { $0 = new }
+    typing.withLock { if !$0.isAttachmentKnown { $0.keyboard.setKeyboardAttached(false) } }
     show.withLock { show in
       show.output = nil
       guard show.composer.screen.width != new.width || show.composer.screen.height != new.height else { return }

@@ -69,7 +69,9 @@ final class StageLoop: @unchecked Sendable {
       case .close(let identifier): server.close(toplevel: identifier)
       }
     }
+    for action in stage.takeKeyboardActions() { server.perform(action) }
     let isBusy = server.process()
+    stage.setFocusedField(server.focusedField)
     if contentTime == nil && server.isContentNew { contentTime = StageThread.now() }
     return isBusy
   }
@@ -158,11 +160,12 @@ final class StageLoop: @unchecked Sendable {
     }
   }
 
-  /// Follows the monitors' size.
+  /// Follows the monitors' size, and has clients do so.
   private func follow(_ display: KMSDisplay) {
     let (new, turn) = (display.geometry, display.preferences.rotation)
     guard new != geometry || turn != rotation else { return }
     (geometry, rotation) = (new, turn)
     stage.resize(monitorWidth: new.width, monitorHeight: new.height, refreshRate: new.refreshRate, rotation: turn)
+    server?.setOutput(width: stage.width, height: stage.height, refreshRate: new.refreshRate)
   }
 }

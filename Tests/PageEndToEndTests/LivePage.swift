@@ -6,10 +6,10 @@ import Foundation
 import Frames
 import Net
 import PageSession
-import Stage
 import Synchronization
 
 @testable import Camera
+@testable import Stage
 
 /// A page of a test in the real page host, on a headless screen of 640 by 480, with a camera that sees nothing but greys.
 final class LivePage: Sendable {
@@ -30,6 +30,7 @@ final class LivePage: Sendable {
   private let host: Mutex<Process>
   private let folder: String
   private let news: News
+  private let wantedSize: WantedSize
 
   private final class News: Sendable {
     let title = Mutex("")
@@ -42,6 +43,11 @@ final class LivePage: Sendable {
       default: break
       }
     }
+  }
+
+  /// The size that the screen is to have from the next flip on.
+  private final class WantedSize: Sendable {
+    let size = Mutex<(width: Int, height: Int)?>(nil)
   }
 
   /// Shows a page. `onFlip` is called after every change of the screen with all that it shows and the page's title, and nothing else is shown until
@@ -73,8 +79,18 @@ final class LivePage: Sendable {
     self.service = service
     let server = try WaylandServer(
       path: folder + "/wayland-0", width: stage.width, height: stage.height, isAdmitted: { $0.user == getuid() })
+    let wantedSize = WantedSize()
+    self.wantedSize = wantedSize
     stageThread = StageThread(stage: stage, server: server) { flip in
       service.flipped(flip)
+      let size = wantedSize.size.withLock { size in
+        defer { size = nil }
+        return size
+      }
+      if let size {
+        stage.resize(monitorWidth: size.width, monitorHeight: size.height, refreshRate: stage.refreshRate, rotation: .none)
+        server.setOutput(width: size.width, height: size.height, refreshRate: stage.refreshRate)
+      }
       onFlip(stage.picture(), news.title.withLock { $0 })
     }
     stageThread.start()
@@ -100,6 +116,21 @@ final class LivePage: Sendable {
       try await Task.sleep(for: .milliseconds(50))
     }
     throw Failure(description: "waited in vain for \(what); the page's title is \"\(news.title.withLock { $0 })\"")
+  }
+
+  /// Gives the screen another size, as another monitor would, with the next flip.
+  func resize(width: Int, height: Int) { wantedSize.size.withLock { $0 = (width, height) } }
+
+  /// Touches the screen for a moment.
+  func touch(x: Double, y: Double) {
+    for event in [StageInput.touchDown(id: 1, x: x, y: y), .touchUp(id: 1)] where !stage.input(event) { stageThread.send(event) }
+  }
+
+  /// Touches a key of the on-screen keyboard; false when there is none such.
+  func tap(_ key: KeyboardLayout.Key) -> Bool {
+    guard let cell = stage.keyboardPlan?.keys.first(where: { $0.key == key })?.cell else { return false }
+    touch(x: Double(cell.x + cell.width / 2), y: Double(cell.y + cell.height / 2))
+    return true
   }
 
   /// Ends the page and all that belongs to it.

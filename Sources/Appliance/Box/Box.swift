@@ -20,6 +20,8 @@ final class Box: Sendable {
   let options: RunOptions
   let stage: Stage
   let stageThread: StageThread
+  /// What pages draw through; nil without one.
+  private let server: WaylandServer?
   let network: NetworkThread
   let certificate: Certificate
   let media: BoxMedia
@@ -75,8 +77,7 @@ final class Box: Sendable {
     health = Mutex(Health(now: Date()))
     stage.setNotice(Notice(kind: .starting, title: "Starting", text: name))
     let flipped = FlipObserver()
-    var server: WaylandServer?
-    if case .page = configuration.call?.target { server = try Box.waylandServer(options, stage) }
+    if case .page = configuration.call?.target { server = try Box.waylandServer(options, stage) } else { server = nil }
     stageThread = StageThread(stage: stage, server: server) { flipped.take($0) }
     stageThread.start()
     do {
@@ -360,9 +361,10 @@ final class Box: Sendable {
     let (direct, page) = call.withLock { ($0.direct, $0.page) }
     let sessions = direct?.sessions ?? []
     let counts = stage.statistics
-    return Box.wait { [network, latency] in
+    return Box.wait { [network, latency, server] in
       let pages = await page?.statistics()
       var statistics = await network.loop.perform { BoxStatistics(sessions, screen: latency, stage: counts) }
+      if let server { statistics.add(server.counters) }
       if let pages { statistics.add(pages, host: page?.host) }
       return statistics
     }

@@ -50,11 +50,16 @@ struct BoxStatistics: Encodable, Sendable {
       latency["connection-\(peerConnections.count)"] = BoxStatistics.named(figures)
       peerConnections.append(report)
     }
-    for (reason, count) in page.discards.values { discards[reason, default: 0] += count }
+    add(page.discards)
     documents = page.documents.map {
       Document(origin: $0.origin, url: $0.url, connections: $0.connections, tracks: $0.tracks, channels: $0.channels)
     }
     if let host { process.merge(ProcessFigures.tree(of: host, named: PageProgram.name)) { $0 + $1 } }
+  }
+
+  /// Adds what another part of the box dropped or refused.
+  mutating func add(_ counters: Counters) {
+    for (reason, count) in counters.values { discards[reason, default: 0] += count }
   }
 
   private static func named(_ figures: [LatencyRecorder.Step: LatencyRecorder.Figures]) -> [String: LatencyRecorder.Figures] {

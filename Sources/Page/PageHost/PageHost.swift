@@ -182,6 +182,8 @@ public final class PageHost {
     ]
     values["__EGL_VENDOR_LIBRARY_FILENAMES"] = graphicsFile(options)
     for (name, value) in values { setenv(name, value, 1) }
+    // An input method of somebody's desktop would keep GTK from telling the stage of text fields.
+    unsetenv("GTK_IM_MODULE")
   }
 
   /// The file that names `CNoGraphics` as the only EGL there is, for this process and those that WebKit starts: they draw with the processor, want an EGL

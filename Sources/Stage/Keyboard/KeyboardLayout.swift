@@ -1,16 +1,5 @@
 /// Which keys an on-screen keyboard has, row by row from the top.
 struct KeyboardLayout: Equatable {
-  /// Whose letters stand on the keys.
-  enum Language: Sendable {
-    case english, german
-
-    /// The language that people expect who have this layout on their keyboards, by XKB's name of it.
-    init(keyboardLayout: String) {
-      let country = keyboardLayout.prefix { $0 != "," && $0 != "(" }
-      self = ["de", "at", "ch", "li"].contains(country) ? .german : .english
-    }
-  }
-
   /// What is on the keys at one time.
   enum Page: Sendable { case letters, symbols, moreSymbols, accents, numbers }
 
@@ -40,7 +29,7 @@ struct KeyboardLayout: Equatable {
   var share = 1.0
 
   /// The keys of a page; what is typed decides on some of them.
-  static func page(_ page: Page, language: Language, purpose: FocusedField.Purpose) -> KeyboardLayout {
+  static func page(_ page: Page, language: KeyboardLanguage, purpose: FocusedField.Purpose) -> KeyboardLayout {
     switch page {
     case .letters: letters(language, purpose)
     case .symbols: symbols(["1234567890", "@#€$%&-+()", "*\"':;/!?"], next: .page(.moreSymbols), other: .accents)
@@ -50,7 +39,7 @@ struct KeyboardLayout: Equatable {
     }
   }
 
-  private static func letters(_ language: Language, _ purpose: FocusedField.Purpose) -> KeyboardLayout {
+  private static func letters(_ language: KeyboardLanguage, _ purpose: FocusedField.Purpose) -> KeyboardLayout {
     let letters = language == .german ? ["qwertzuiopü", "asdfghjklöä", "yxcvbnmß"] : ["qwertyuiop", "asdfghjkl", "zxcvbnm"]
     let columns = Double(letters[0].count)
     let special = purpose == .email ? "@" : purpose == .url ? "/" : ","

@@ -18,17 +18,21 @@ struct OnScreenKeyboard {
   static let repeatInterval = Interval.milliseconds(60)
 
   private var screen: Rectangle
-  private let language: KeyboardLayout.Language
+  private var language: KeyboardLanguage
   private var isKeyboardAttached: Bool
   private var field: FocusedField?
   /// Whether the person took the keyboard off the screen for as long as this field has the focus.
   private var isPutAway = false
+  /// Where the caret was said to be when the field got the focus: maybe still in the field before.
+  private var firstCaret: Rectangle?
 
   private var page = KeyboardLayout.Page.letters
   private var shift = Shift.off
   private var isAtTop = false
   /// Where the keys stand; nil while there is no keyboard on the screen.
   private(set) var plan: KeyboardPlan?
+  /// What it looks like; nil while there is none.
+  private(set) var picture: KeyboardPicture?
   private var pressed: [Presser: KeyboardLayout.Key] = [:]
 
   // What went down on the keyboard comes up for it, even when it is gone by then; what went down elsewhere belongs there.
@@ -43,7 +47,7 @@ struct OnScreenKeyboard {
   private var nextRepeat: Instant?
 
   /// A keyboard that is not on the screen yet. `isKeyboardAttached` says whether there is a real one, which makes this one needless.
-  init(screen: Rectangle, language: KeyboardLayout.Language, isKeyboardAttached: Bool) {
+  init(screen: Rectangle, language: KeyboardLanguage, isKeyboardAttached: Bool) {
     (self.screen, self.language, self.isKeyboardAttached) = (screen, language, isKeyboardAttached)
   }
 
@@ -54,6 +58,13 @@ struct OnScreenKeyboard {
     guard isAttached != isKeyboardAttached else { return }
     isKeyboardAttached = isAttached
     isPutAway = false
+    update()
+  }
+
+  /// Other letters stand on the keys.
+  mutating func setLanguage(_ new: KeyboardLanguage) {
+    guard new != language else { return }
+    language = new
     update()
   }
 
@@ -73,11 +84,11 @@ struct OnScreenKeyboard {
     field = new
     if let new {
       let isOther = old?.activation != new.activation
-      if isOther {
+      if isOther || old?.purpose != new.purpose {
         page = KeyboardLayout.firstPage(for: new.purpose)
         shift = new.hints.contains(.uppercase) ? .locked : .off
-        (isPutAway, isAtTop) = (false, false)
       }
+      if isOther { (isPutAway, isAtTop, firstCaret) = (false, false, new.caret) }
       // Only as a sentence begins: who wants a small letter there takes the shift back.
       let isSentenceNew = new.isAtSentenceStart && (isOther || old?.isAtSentenceStart == false)
       if isSentenceNew, shift == .off, new.hints.contains(.autoCapitalization) { shift = .once }
@@ -89,27 +100,29 @@ struct OnScreenKeyboard {
   private mutating func update() {
     guard let field, !isPutAway, !isKeyboardAttached else {
       letGo()
-      (plan, pointer) = (nil, nil)
+      (plan, pointer, picture) = (nil, nil, nil)
       return
     }
     let layout = KeyboardLayout.page(page, language: language, purpose: field.purpose)
     func makePlan(isAtTop: Bool) -> KeyboardPlan { KeyboardPlan(layout, screen: screen, isAtTop: isAtTop) }
     var new = makePlan(isAtTop: isAtTop)
-    if let caret = field.caret, pressed.isEmpty, hides(new, caret) {
+    let place = field.caret == firstCaret ? field.press ?? field.caret : field.caret
+    if let place, pressed.isEmpty, hides(new, place) {
       let other = makePlan(isAtTop: !isAtTop)
-      if !hides(other, caret) {
+      if !hides(other, place) {
         isAtTop.toggle()
         new = other
       }
     }
     plan = new
+    picture = OnScreenKeyboard.picture(new, pressed: Set(pressed.values), shift: shift, isSecret: field.isSecret)
   }
 
-  /// Whether the caret cannot be seen, or barely.
-  private func hides(_ plan: KeyboardPlan, _ caret: Rectangle) -> Bool {
+  /// Whether what is typed at a place cannot be seen, or barely.
+  private func hides(_ plan: KeyboardPlan, _ place: Rectangle) -> Bool {
     let margin = screen.height / 40
     return plan.area.overlaps(
-      Rectangle(x: caret.x, y: caret.y - margin, width: max(1, caret.width), height: max(1, caret.height) + 2 * margin))
+      Rectangle(x: place.x, y: place.y - margin, width: max(1, place.width), height: max(1, place.height) + 2 * margin))
   }
 
   private mutating func letGo() {
@@ -214,23 +227,20 @@ struct OnScreenKeyboard {
     pressed[presser] = nil
     if repeating == presser { (repeating, nextRepeat) = (nil, nil) }
     // The caret may have moved under the keyboard meanwhile.
-    if pressed.isEmpty { update() }
+    update()
   }
 
   // MARK: Picture
 
-  /// What the keyboard looks like; nil while there is none.
-  var picture: KeyboardPicture? {
-    guard let plan, let field else { return nil }
-    let down = Set(pressed.values)
-    return KeyboardPicture(
+  private static func picture(_ plan: KeyboardPlan, pressed: Set<KeyboardLayout.Key>, shift: Shift, isSecret: Bool) -> KeyboardPicture {
+    KeyboardPicture(
       area: plan.area,
       caps: plan.keys.map { placed in
         let isText = placed.key.text(isShifted: false) != nil
         return KeyboardPicture.Cap(
           face: placed.face, label: placed.key.label(isShifted: shift != .off), isText: isText,
           // Of what is secret, no key that is pressed is shown to those who watch.
-          isPressed: down.contains(placed.key) && !(isText && field.isSecret), isOn: placed.key == .shift && shift != .off,
+          isPressed: pressed.contains(placed.key) && !(isText && isSecret), isOn: placed.key == .shift && shift != .off,
           isLocked: placed.key == .shift && shift == .locked)
       })
   }

@@ -34,6 +34,8 @@ struct PanelDesk {
   private var start: Instant?
   private var field = TextField()
   private var press: Press?
+  /// How often a prompt's field was shown or touched.
+  private var fieldCount: UInt64 = 0
 
   /// Where the pointer was moved to while the panel was shown.
   private(set) var pointer: (x: Double, y: Double)?
@@ -79,7 +81,10 @@ struct PanelDesk {
   private mutating func begin() {
     (layout, start, press, pointer) = (nil, nil, nil, nil)
     field = TextField()
-    if case .prompt(let text) = entries.first?.panel.kind { field = TextField(text) }
+    if case .prompt(let text) = entries.first?.panel.kind {
+      field = TextField(text)
+      fieldCount += 1
+    }
   }
 
   private mutating func answer(_ answer: Panel.Answer) -> Reply? {
@@ -95,6 +100,9 @@ struct PanelDesk {
     if case .prompt = entries.first?.panel.kind { return true }
     return false
   }
+
+  /// The field of the prompt that is shown. Its numbers are none that clients' fields have.
+  var focusedField: FocusedField? { isPrompt ? FocusedField(activation: 1 << 63 | fieldCount) : nil }
 
   // MARK: Time
 
@@ -166,9 +174,25 @@ struct PanelDesk {
     }
   }
 
+  /// Takes what the on-screen keyboard does, and says whether there was a panel for it, and what it answered.
+  mutating func take(_ action: KeyboardAction) -> (isTaken: Bool, reply: Reply?) {
+    guard isBusy else { return (false, nil) }
+    start = nil
+    guard layout != nil else { return (true, nil) }
+    switch action {
+    case .text(let text): if isPrompt { field.insert(text) }
+    case .key(let code): return (true, type(code))
+    case .pointerLeft: pointer = nil
+    }
+    return (true, nil)
+  }
+
   private mutating func press(_ presser: Presser, _ x: Double, _ y: Double) {
     guard press == nil, let layout, let part = layout.part(x: x, y: y) else { return }
-    if part == .field { field.moveCaret(to: layout.caret(at: x)) }
+    if part == .field {
+      field.moveCaret(to: layout.caret(at: x))
+      fieldCount += 1
+    }
     press = Press(presser: presser, part: part)
   }
 

@@ -5,6 +5,7 @@ struct PanelPainter: ~Copyable {
   private struct Drawing: Equatable {
     var content: PanelContent
     var theme: Notice.Theme
+    var room: Rectangle
   }
 
   private var drawing: Drawing?
@@ -35,9 +36,9 @@ struct PanelPainter: ~Copyable {
     return unsafe Raster(pixels: pixels, stride: Int(cairo_image_surface_get_stride(surface)), bounds: layout.box)
   }
 
-  /// Draws a panel, or none, and returns what on the screen has to be painted again.
-  mutating func draw(_ content: PanelContent?, theme: Notice.Theme) -> Rectangle? {
-    let wanted = content.map { Drawing(content: $0, theme: theme) }
+  /// Draws a panel in the middle of the room that there is on the screen, or none, and returns what has to be painted again.
+  mutating func draw(_ content: PanelContent?, theme: Notice.Theme, room: Rectangle) -> Rectangle? {
+    let wanted = content.map { Drawing(content: $0, theme: theme, room: room) }
     guard wanted != drawing else { return nil }
     let before = layout?.box
     drawing = wanted
@@ -50,7 +51,7 @@ struct PanelPainter: ~Copyable {
   }
 
   private mutating func draw(_ drawing: Drawing) {
-    let (content, theme) = (drawing.content, drawing.theme)
+    let (content, theme, room) = (drawing.content, drawing.theme, drawing.room)
     let panel = content.panel
     let innerWidth = max(1, boxWidth - 2 * padding)
 
@@ -68,7 +69,7 @@ struct PanelPainter: ~Copyable {
     // Of a long host name the end says whose it is.
     unsafe pango_layout_set_ellipsize(title, PANGO_ELLIPSIZE_START)
     let fixed = 2 * padding + buttonHeight + fieldHeight + Double(Lettering.size(title).height) + 3 * padding
-    let text = textLayout(panel.text, on: probeContext, width: innerWidth, maximumHeight: max(1, Double(screen.height) - fixed))
+    let text = textLayout(panel.text, on: probeContext, width: innerWidth, maximumHeight: max(1, Double(room.height) - fixed))
     defer { for layout in [title, text] { unsafe g_object_unref(UnsafeMutableRawPointer(layout)) } }
 
     // From the top: title, text, field, buttons.
@@ -76,9 +77,9 @@ struct PanelPainter: ~Copyable {
     let textHeight = panel.text.isEmpty ? 0 : Double(Lettering.size(text).height) + padding * 0.75
     let fieldTop = padding + titleHeight + textHeight
     let buttonTop = fieldTop + (fieldHeight > 0 ? fieldHeight + padding * 0.75 : 0)
-    let boxHeight = min(Double(screen.height), buttonTop + buttonHeight + padding).rounded(.up)
+    let boxHeight = min(Double(room.height), buttonTop + buttonHeight + padding).rounded(.up)
     let box = Rectangle(
-      x: (screen.width - Int(boxWidth)) / 2, y: (screen.height - Int(boxHeight)) / 2, width: Int(boxWidth), height: Int(boxHeight))
+      x: (screen.width - Int(boxWidth)) / 2, y: room.y + (room.height - Int(boxHeight)) / 2, width: Int(boxWidth), height: Int(boxHeight))
 
     let drawn = unsafe cairo_image_surface_create(CAIRO_FORMAT_ARGB32, Int32(box.width), Int32(box.height))
     let context = unsafe cairo_create(drawn)

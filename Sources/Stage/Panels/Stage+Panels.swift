@@ -11,10 +11,16 @@ extension Stage {
     wake.signal()
   }
 
-  /// Hands a panel what a person did. True when a panel took it, so that clients must not get it.
+  /// Hands the on-screen keyboard or a panel what a person did. True when one of them took it, so that clients must not get it.
   ///
   /// What was pressed before a panel came is released for the client; what was pressed on a panel is released for it, even when it is gone.
   public func input(_ event: StageInput) -> Bool {
+    let (isKeyboards, actions) = typing.withLock { $0.keyboard.input(event) }
+    perform(actions)
+    if isKeyboards {
+      wake.signal()
+      return true
+    }
     let (isTaken, reply) = desk.withLock { $0.input(event) }
     reply?.deliver()
     if isTaken { wake.signal() }

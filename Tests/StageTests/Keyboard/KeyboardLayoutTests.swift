@@ -5,14 +5,14 @@ import Testing
 @Suite struct KeyboardLayoutTests {
   private static let screens = [(1_920, 1_080), (1_080, 1_920), (2_560, 1_080), (640, 360), (480, 800), (3_840, 2_160)]
 
-  private func keys(_ page: KeyboardLayout.Page, _ language: KeyboardLayout.Language = .english, _ purpose: FocusedField.Purpose = .normal)
+  private func keys(_ page: KeyboardLayout.Page, _ language: KeyboardLanguage = .english, _ purpose: FocusedField.Purpose = .normal)
     -> [KeyboardLayout.Key]
   {
     KeyboardLayout.page(page, language: language, purpose: purpose).rows.flatMap { $0.map(\.key) }
   }
 
   /// All that can be typed, beginning with the letters.
-  private func characters(_ language: KeyboardLayout.Language, _ purpose: FocusedField.Purpose) -> Set<String> {
+  private func characters(_ language: KeyboardLanguage, _ purpose: FocusedField.Purpose) -> Set<String> {
     var (pages, waiting): (Set<KeyboardLayout.Page>, [KeyboardLayout.Page]) = ([], [KeyboardLayout.firstPage(for: purpose)])
     var result: Set<String> = []
     while let page = waiting.popLast() {
@@ -27,8 +27,8 @@ import Testing
     return result
   }
 
-  @Test(arguments: [KeyboardLayout.Language.english, .german])
-  func everyCharacterOfAPasswordCanBeTyped(_ language: KeyboardLayout.Language) {
+  @Test(arguments: [KeyboardLanguage.english, .german])
+  func everyCharacterOfAPasswordCanBeTyped(_ language: KeyboardLanguage) {
     let ascii = (32..<127).map { String(Unicode.Scalar(UInt8($0))) }
     let umlauts = "äöüÄÖÜß€§".map(String.init)
     for purpose in FocusedField.Purpose.allCases where KeyboardLayout.firstPage(for: purpose) != .numbers {
@@ -49,15 +49,15 @@ import Testing
 
   @Test func everyPageEditsSendsAndGoes() {
     for page in [KeyboardLayout.Page.letters, .symbols, .moreSymbols, .accents, .numbers] {
-      for language in [KeyboardLayout.Language.english, .german] {
+      for language in [KeyboardLanguage.english, .german] {
         let keys = keys(page, language)
         for key in [KeyboardLayout.Key.backspace, .enter, .hide] { #expect(keys.contains(key), "\(page) \(key)") }
         #expect(Set(keys).subtracting([.none]).count == keys.count { $0 != .none }, "a key of \(page) stands twice")
       }
     }
     #expect(
-      KeyboardLayout.Language(keyboardLayout: "de") == .german && KeyboardLayout.Language(keyboardLayout: "de(nodeadkeys)") == .german)
-    #expect(KeyboardLayout.Language(keyboardLayout: "us") == .english && KeyboardLayout.Language(keyboardLayout: "dev") == .english)
+      KeyboardLanguage(keyboardLayout: "de") == .german && KeyboardLanguage(keyboardLayout: "de(nodeadkeys)") == .german)
+    #expect(KeyboardLanguage(keyboardLayout: "us") == .english && KeyboardLanguage(keyboardLayout: "dev") == .english)
   }
 
   @Test(arguments: screens)
@@ -65,7 +65,7 @@ import Testing
     let screen = Rectangle(x: 0, y: 0, width: width, height: height)
     let finger = Int(Lettering.unit(width: width, height: height) / 12)
     for page in [KeyboardLayout.Page.letters, .symbols, .moreSymbols, .accents, .numbers] {
-      for language in [KeyboardLayout.Language.english, .german] {
+      for language in [KeyboardLanguage.english, .german] {
         let layout = KeyboardLayout.page(page, language: language, purpose: .phone)
         let (low, high) = (
           KeyboardPlan(layout, screen: screen, isAtTop: false), KeyboardPlan(layout, screen: screen, isAtTop: true)

@@ -12,7 +12,7 @@ import Testing
     var actions: [KeyboardAction] = []
     private var finger: Int32 = 100
 
-    init(language: KeyboardLayout.Language = .english, _ field: FocusedField? = FocusedField(activation: 1)) {
+    init(language: KeyboardLanguage = .english, _ field: FocusedField? = FocusedField(activation: 1)) {
       keyboard = OnScreenKeyboard(screen: OnScreenKeyboardTests.screen, language: language, isKeyboardAttached: false)
       keyboard.setField(field)
     }
@@ -170,6 +170,10 @@ import Testing
     ] {
       #expect(Desk(FocusedField(activation: 1, purpose: purpose)).place(key) != nil, "\(purpose)")
     }
+    // Some programs say what it is for only after it got the focus.
+    let late = Desk()
+    late.keyboard.setField(FocusedField(activation: 1, purpose: .phone))
+    #expect(late.place(.text("#")) != nil && late.place(.text("q")) == nil)
     // The next field begins anew.
     let desk = Desk()
     desk.tap(.page(.symbols))
@@ -206,6 +210,12 @@ import Testing
     #expect(area.y > 180 && area.y + area.height == 360)
     // A caret as tall as the screen is hidden anyway.
     desk.keyboard.setField(FocusedField(activation: 1, caret: Rectangle(x: 100, y: 0, width: 1, height: 360)))
+    #expect(desk.keyboard.plan?.area == area)
+    // Where the caret was in the field before says nothing; where the finger was does, until the caret moves.
+    let (stale, finger) = (Rectangle(x: 9, y: 9, width: 1, height: 9), Rectangle(x: 100, y: 320, width: 1, height: 1))
+    desk.keyboard.setField(FocusedField(activation: 2, caret: stale, press: finger))
+    #expect(desk.keyboard.plan?.area.y == 0)
+    desk.keyboard.setField(FocusedField(activation: 2, caret: Rectangle(x: 9, y: 30, width: 1, height: 9), press: finger))
     #expect(desk.keyboard.plan?.area == area)
     // On another screen, all is found anew.
     desk.keyboard.setScreen(Rectangle(x: 0, y: 0, width: 360, height: 640))

@@ -130,6 +130,60 @@ import Testing
     #expect(program.isRunning)
   }
 
+  @Test func fieldsOfWidgetsBringTheKeyboardUp() throws {
+    let screen = try TestScreen()
+    screen.stage.setKeyboardAttached(false)
+    let program = try TestProgram(["gtk4-widget-factory"], on: screen)
+    #expect(screen.wait { $0[3, 3] != .black })
+    screen.send(.touchDown(id: 1, x: 300, y: 203), .touchUp(id: 1))
+    #expect(screen.wait { _ in screen.stage.keyboardPlan != nil })
+    screen.send(.key(code: 107, isPressed: true), .key(code: 107, isPressed: false))
+    let before = screen.picture
+    #expect(screen.tap(.shift) && screen.tap(.shift))
+    for _ in 0..<20 { #expect(screen.tap(.text("m"))) }
+    #expect(screen.wait { picture in (270..<300).contains { x in picture[x, 203].red < 120 && picture[x, 203] != before[x, 203] } })
+    try screen.keep("widgets-keyboard")
+    // Put away, it comes back with another touch of the same field.
+    #expect(screen.tap(.hide) && screen.wait { _ in screen.stage.keyboardPlan == nil })
+    screen.send(.touchDown(id: 1, x: 300, y: 203), .touchUp(id: 1))
+    #expect(screen.wait { _ in screen.stage.keyboardPlan != nil })
+    #expect(program.isRunning)
+  }
+
+  @Test func fieldsOfWebPagesBringTheKeyboardUp() throws {
+    let screen = try TestScreen()
+    screen.stage.setKeyboardAttached(false)
+    screen.stage.setKeyboardLanguage(.german)
+    let style = "position:absolute;left:20px;width:200px;height:30px;"
+    let page =
+      "data:text/html;charset=utf-8,<body style='background:rgb(0,128,255)'>"
+      + "<input style='\(style)top:60px' onkeydown=\"if(event.key=='Enter')document.body.style.background='yellow'\""
+      + " oninput=\"if(value=='Käs')document.body.style.background='lime'\">"
+      + "<input type=tel style='\(style)top:330px' oninput=\"if(value=='%2b49')document.body.style.background='red'\">"
+    let program = try TestProgram(["/usr/lib/x86_64-linux-gnu/webkitgtk-6.0/MiniBrowser", page], on: screen)
+    func body(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> Bool {
+      screen.wait { $0[600, 230].resembles(Color(red: red, green: green, blue: blue)) }
+    }
+    #expect(body(0, 128, 255))
+    screen.send(.touchDown(id: 1, x: 100, y: 120), .touchUp(id: 1))
+    #expect(screen.wait { _ in screen.stage.keyboardPlan?.keys.contains { $0.key == .text("ä") } ?? false })
+    for key in [KeyboardLayout.Key.shift, .text("k"), .text("ä"), .text("s"), .text("s"), .backspace] { #expect(screen.tap(key)) }
+    try screen.keep("web-keyboard")
+    #expect(body(0, 255, 0))
+    #expect(screen.tap(.enter) && body(255, 255, 0))
+    // The other field is for numbers, and lies where the keyboard would cover it.
+    let middle = Double(screen.stage.keyboardPlan?.area.y ?? 0)
+    #expect(screen.tap(.hide) && screen.wait { _ in screen.stage.keyboardPlan == nil })
+    screen.send(.touchDown(id: 1, x: 100, y: 390), .touchUp(id: 1))
+    #expect(middle > 240 && middle < 390)
+    #expect(screen.wait { _ in screen.stage.keyboardPlan?.keys.contains { $0.key == .text("+") } ?? false })
+    #expect(screen.wait { _ in screen.stage.keyboardPlan?.area.y == 0 })
+    for key in [KeyboardLayout.Key.text("+"), .text("4"), .text("9")] { #expect(screen.tap(key)) }
+    #expect(body(255, 0, 0))
+    try screen.keep("web-keypad")
+    #expect(program.isRunning)
+  }
+
   @Test func windowIsClosedWhenAsked() throws {
     let screen = try TestScreen()
     let program = try TestProgram(["gtk4-widget-factory"], on: screen)

@@ -54,6 +54,14 @@ final class TestScreen: Sendable {
     send(.pointerMotion(x: x, y: y), .pointerButton(code: 0x110, isPressed: true), .pointerButton(code: 0x110, isPressed: false))
   }
 
+  /// Touches a key of the on-screen keyboard; false when there is none such.
+  func tap(_ key: KeyboardLayout.Key) -> Bool {
+    guard let cell = stage.keyboardPlan?.keys.first(where: { $0.key == key })?.cell else { return false }
+    let (x, y) = (Double(cell.x + cell.width / 2), Double(cell.y + cell.height / 2))
+    let isTaken = stage.input(.touchDown(id: 9, x: x, y: y))
+    return stage.input(.touchUp(id: 9)) && isTaken
+  }
+
   func close(toplevel identifier: UInt64) { thread.close(toplevel: identifier) }
 
   /// Waits until `condition` holds for what the screen shows; false when it does not within a minute.
@@ -121,7 +129,7 @@ final class TestProgram {
     ]
     environment.merge(own) { $1 }
     // A session of whoever runs the tests has settings, and other instances of the same program.
-    for name in ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "GTK_THEME"] { environment[name] = nil }
+    for name in ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "GTK_IM_MODULE", "GTK_THEME"] { environment[name] = nil }
     environment.merge(extra) { $1 }
     var process = pid_t()
     var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]

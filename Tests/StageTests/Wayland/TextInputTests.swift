@@ -108,6 +108,28 @@ import Testing
     _ = window
   }
 
+  @Test func lastPressIsKnownWhenAFieldBegins() {
+    let compositor = TestClient.compositor()
+    let field = Field(compositor)
+    compositor.send(.touchDown(id: 0, x: 30, y: 40), now: TestClient.start)
+    field.enable()
+    field.setCursorRectangle(0, 38, 0, 0)
+    field.commit()
+    let finger = Rectangle(x: 30, y: 40, width: 1, height: 1)
+    #expect(compositor.focusedField?.press == finger && compositor.focusedField?.caret == nil)
+    // What is pressed while it is typed into is not where it is.
+    compositor.send(.pointerMotion(x: 5, y: 5), now: TestClient.start)
+    compositor.send(.pointerButton(code: 0x110, isPressed: true), now: TestClient.start)
+    #expect(compositor.focusedField?.press == finger)
+    field.enable()
+    field.commit()
+    #expect(compositor.focusedField?.press == Rectangle(x: 5, y: 5, width: 1, height: 1))
+    let other = Field(compositor)
+    other.enable()
+    other.commit()
+    #expect(compositor.focusedField != nil && compositor.focusedField?.press == nil)
+  }
+
   @Test func sentenceStartIsSeenInTheText() {
     let compositor = TestClient.compositor()
     let field = Field(compositor)
@@ -124,42 +146,40 @@ import Testing
     }
   }
 
-  @Test func textGoesIntoTheFieldWithItsSerial() throws {
+  @Test func keyboardOnTheScreenTypesWithKeys() {
     let compositor = TestClient.compositor()
     let field = Field(compositor)
+    field.enable()
+    field.commit()
+    _ = (field.events, field.client.take(field.keyboard))
+    for action in [KeyboardAction.text("A"), .key(KeyCode.backspace), .text("ß")] { compositor.perform(action, now: TestClient.start) }
+    let keys = field.client.take(field.keyboard)
+    // Shift and the key; backspace; a keymap that has the letter, its key, and the usual keymap again.
+    #expect(
+      keys.filter { $0.opcode == 3 }.map { Array($0.words[2...]) } == [
+        [42, 1], [30, 1], [30, 0], [42, 0], [14, 1], [14, 0], [1, 1], [1, 0],
+      ])
+    #expect(keys.filter { $0.opcode == 0 }.count == 2 && field.events == [])
+  }
+
+  @Test func textGoesIntoTheFieldOfAClientWithoutAKeyboard() throws {
+    let compositor = TestClient.compositor()
+    let field = Field(compositor)
+    field.client.request(field.keyboard, 0)
     field.enable()
     field.commit()
     field.setCursorRectangle(1, 1, 1, 1)
     field.commit()
-    _ = (field.events, field.keys)
+    _ = field.events
     compositor.perform(.text("ß"), now: TestClient.start)
     let events = field.client.take(field.input)
     #expect(events.map(\.opcode) == [3, 5])
-    var text = EventReader(events[0].body)
-    #expect(text.string() == "ß" && events[1].words == [2])
-    #expect(field.keys == [])
-    // What is no text goes with keys.
-    compositor.perform(.key(KeyCode.backspace), now: TestClient.start)
-    #expect(field.keys == [[14, 1], [14, 0]] && field.events == [])
-    // Without a field, keys type the text as well.
+    var text = EventReader(try #require(events.first).body)
+    #expect(text.string() == "ß" && events[1].words == [2], "with the number of commits that came")
     field.disable()
     field.commit()
-    compositor.perform(.text("a"), now: TestClient.start)
-    #expect(field.keys == [[30, 1], [30, 0]] && field.events == [])
-  }
-
-  @Test func editDeletesThenInsertsThenComposes() throws {
-    let compositor = TestClient.compositor()
-    let field = Field(compositor)
-    field.enable()
-    field.commit()
-    _ = field.events
-    compositor.seat.textInput?.apply(Wayland.TextEdit(deletedBefore: 2, deletedAfter: 1, inserted: "ä", composed: "ö"))
-    let events = field.client.take(field.input)
-    #expect(events.map(\.opcode) == [2, 4, 3, 5])
-    var composed = EventReader(events[0].body)
-    #expect(composed.string() == "ö" && composed.int() == 2 && composed.int() == 2)
-    #expect(events[1].words == [2, 1] && events[3].words == [1])
+    compositor.perform(.text("ß"), now: TestClient.start)
+    #expect(field.events == [] && field.client.error == nil)
   }
 
   @Test func secondFieldWaitsUntilTheFirstIsDisabled() throws {

@@ -18,12 +18,9 @@ extension Wayland {
     private var cursorY = 0
 
     private(set) weak var keyboardFocus: Surface?
-    /// The text field that is typed into.
-    private(set) weak var textInput: TextInput?
-    /// How often a field began to be typed into.
-    private var textInputCount: UInt64 = 0
+    var textFocus = TextFocus()
     private var keymap: Keymap?
-    private var keys: [UInt32] = []
+    private(set) var keys: [UInt32] = []
 
     /// A finger on the screen.
     private struct Finger {
@@ -130,8 +127,9 @@ extension Wayland {
           if !isPointerShown { movePointer(x: pointerX, y: pointerY) }
           if dismissPopups(unlessOn: pointerFocus) { return }
         }
-        guard pointerFocus != nil else { return lost() }
+        guard let surface = pointerFocus else { return lost() }
         buttons.append(code)
+        notePress(on: surface, x: pointerX, y: pointerY)
       } else {
         buttons.removeAll { $0 == code }
       }
@@ -200,6 +198,7 @@ extension Wayland {
       let placed = compositor.surface(atX: x, y: y)
       if fingers.isEmpty, dismissPopups(unlessOn: placed?.surface) { return }
       guard let placed else { return lost() }
+      notePress(on: placed.surface, x: x, y: y)
       fingers[id] = Finger(surface: placed.surface, originX: placed.x, originY: placed.y)
       let serial = compositor.nextSerial()
       for touch in placed.surface.client.touches {
@@ -271,7 +270,7 @@ extension Wayland {
 
     // MARK: Keyboard
 
-    private func pressKey(_ code: UInt32, isPressed: Bool) {
+    func pressKey(_ code: UInt32, isPressed: Bool) {
       // What XKB knows; above it nothing can be said about a key.
       guard code < 768, isPressed != keys.contains(code) else { return }
       if isPressed { keys.append(code) } else { keys.removeAll { $0 == code } }
@@ -292,7 +291,7 @@ extension Wayland {
     }
 
     /// Types text with keys: those of the keyboard where it has them, and else of a keymap made for the purpose.
-    private func type(_ text: String) {
+    func type(_ text: String) {
       guard let client = keyboardFocus?.client, let keymap else { return lost() }
       for run in Typing.runs(of: text, on: keymap) {
         switch run {
@@ -337,46 +336,13 @@ extension Wayland {
         for keyboard in old.client.keyboards { keyboard.leave(old, serial: serial) }
         for input in old.client.textInputs { input.leave() }
       }
-      textInput = nil
+      textFocus.input = nil
       keyboardFocus = surface
       guard let surface else { return }
       if oldClient !== surface.client { offerSelection(to: surface.client) }
       let (serial, modifiers) = (compositor.nextSerial(), keymap?.modifiers ?? Keymap.Modifiers())
       for keyboard in surface.client.keyboards { keyboard.enter(surface, keys: keys, modifiers: modifiers, serial: serial) }
       for input in surface.client.textInputs { input.enter(surface) }
-    }
-
-    // MARK: Text fields
-
-    /// The field that is typed into; nil when there is none.
-    var field: FocusedField? { textInput?.field(activation: textInputCount) }
-
-    /// Tells a text input that was just made whether it has the focus.
-    func welcome(_ input: TextInput) {
-      if let surface = keyboardFocus, surface.client === input.client { input.enter(surface) }
-    }
-
-    /// A field wants to be typed into. False when another one is, which comes first.
-    func enable(_ input: TextInput) -> Bool {
-      guard textInput == nil || textInput === input else { return false }
-      textInput = input
-      textInputCount += 1
-      return true
-    }
-
-    /// A field wants no more text.
-    func disable(_ input: TextInput) { if textInput === input { textInput = nil } }
-
-    /// Types as an on-screen keyboard does: text right into the field, where there is one, and else with keys.
-    func handle(_ action: KeyboardAction) {
-      switch action {
-      case .text(let text): if let textInput { textInput.apply(TextEdit(inserted: text)) } else { type(text) }
-      case .key(let code):
-        // One that a real keyboard holds down stays so.
-        guard !keys.contains(code) else { return }
-        for isPressed in [true, false] { pressKey(code, isPressed: isPressed) }
-      case .pointerLeft: hidePointer()
-      }
     }
 
     // MARK: Selection
@@ -418,7 +384,7 @@ extension Wayland {
       if pointerFocus === surface { pointerFocus = nil }
       if keyboardFocus === surface {
         for input in surface.client.textInputs { input.leave() }
-        (keyboardFocus, textInput) = (nil, nil)
+        (keyboardFocus, textFocus.input) = (nil, nil)
       }
       if cursor === surface { setCursor(nil) }
       for (id, finger) in fingers where finger.surface === surface { fingers[id]?.surface = nil }

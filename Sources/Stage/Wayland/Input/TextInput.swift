@@ -19,24 +19,12 @@ extension Wayland {
     }
   }
 
-  /// What an input method does to the text around the caret: first the deletion, then the insertion.
-  struct TextEdit: Equatable {
-    /// Bytes of UTF-8 to delete before the caret.
-    var deletedBefore = 0
-    /// Bytes of UTF-8 to delete after the caret.
-    var deletedAfter = 0
-    /// What is inserted for good.
-    var inserted = ""
-    /// What is being composed behind it, and may still change.
-    var composed = ""
-  }
-
   /// `zwp_text_input_v3`: a client's text fields, of which at most one is typed into.
   final class TextInput: Resource {
     enum Request: UInt16 {
       case destroy, enable, disable, setSurroundingText, setChangeCause, setContentType, setCursorRectangle, commit
     }
-    enum Event: UInt16 { case enter, leave, composed, inserted, deleted, done }
+    enum Event: UInt16 { case enter, leave, preedit, commit, deleteSurrounding, done }
 
     /// What the client says of the field.
     private struct Content {
@@ -92,16 +80,17 @@ extension Wayland {
       case false?: seat.disable(self)
       case nil: break
       }
-      guard seat.textInput === self else { return }
+      guard seat.textFocus.input === self else { return }
       if let surrounding = pending.surrounding { content.surrounding = surrounding }
       if let type = pending.type { content.type = type }
       if let caret = pending.caret { content.caret = caret }
     }
 
     /// The field as it is known; nil when nothing is typed into.
-    func field(activation: UInt64) -> FocusedField? {
+    func field(activation: UInt64, press: Rectangle?) -> FocusedField? {
       guard let focus else { return nil }
-      var caret = content.caret
+      // Who does not know the place of the caret says that there is nothing of it.
+      var caret = content.caret.flatMap { $0.width == 0 && $0.height == 0 ? nil : $0 }
       if let place = compositor.place(of: focus) {
         caret?.x += place.x
         caret?.y += place.y
@@ -110,7 +99,7 @@ extension Wayland {
       }
       return FocusedField(
         activation: activation, purpose: content.type?.purpose ?? .normal, hints: content.type?.hints ?? [], caret: caret,
-        isAtSentenceStart: content.surrounding.map(TextInput.isAtSentenceStart) ?? false)
+        press: press, isAtSentenceStart: content.surrounding.map(TextInput.isAtSentenceStart) ?? false)
     }
 
     private static func isAtSentenceStart(_ surrounding: (text: String, caret: Int)) -> Bool {
@@ -135,16 +124,9 @@ extension Wayland {
       if !surface.isDestroyed { post(Event.leave.rawValue, .object(surface)) }
     }
 
-    /// Changes the text of the field.
-    func apply(_ edit: TextEdit) {
-      if !edit.composed.isEmpty {
-        let end = edit.composed.utf8.count
-        post(Event.composed.rawValue, .string(edit.composed), .int(end), .int(end))
-      }
-      if edit.deletedBefore > 0 || edit.deletedAfter > 0 {
-        post(Event.deleted.rawValue, .uint(UInt32(clamping: edit.deletedBefore)), .uint(UInt32(clamping: edit.deletedAfter)))
-      }
-      if !edit.inserted.isEmpty { post(Event.inserted.rawValue, .string(edit.inserted)) }
+    /// Inserts text at the caret.
+    func insert(_ text: String) {
+      post(Event.commit.rawValue, .string(text))
       post(Event.done.rawValue, .uint(commitCount))
     }
 
