@@ -13,6 +13,8 @@ public enum StageInput: Sendable, Equatable {
   case touchMotion(id: Int32, x: Double, y: Double)
   /// A finger is lifted.
   case touchUp(id: Int32)
+  /// A finger counts no more, and what it began is to be undone, as when the touch screen is unplugged under it.
+  case touchCancel(id: Int32)
   /// A key of the keyboard, such as `KEY_ENTER`, 28.
   case key(code: UInt32, isPressed: Bool)
   /// Text typed from afar, whatever keys the keyboard has.

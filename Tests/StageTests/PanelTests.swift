@@ -156,6 +156,9 @@ import Testing
     stage.present(now: time(3))
     #expect(stage.picture() != pressed)
     _ = stage.input(.touchUp(id: 0))
+    // Pressed, and then taken back.
+    _ = stage.input(.touchDown(id: 0, x: x, y: y))
+    #expect(stage.input(.touchCancel(id: 0)) && !stage.input(.touchUp(id: 0)) && !stage.input(.touchCancel(id: 0)))
     // A second finger does not press what the first holds.
     _ = stage.input(.touchDown(id: 1, x: 1, y: 1))
     #expect(answers.all.isEmpty)

@@ -162,6 +162,10 @@ struct PanelDesk {
     case .touchUp(let id):
       guard fingers.removeValue(forKey: id) != nil else { return (false, nil) }
       return (true, release(.finger(id)))
+    case .touchCancel(let id):
+      guard fingers.removeValue(forKey: id) != nil else { return (false, nil) }
+      if press?.presser == .finger(id) { press = nil }
+      return (true, nil)
     case .key(let code, true):
       guard isBusy else { return (false, nil) }
       heldKeys.insert(code)

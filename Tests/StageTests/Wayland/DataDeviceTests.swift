@@ -137,6 +137,12 @@ import Testing
     #expect(client.take(setup.secondDevice).map(\.opcode).last == 2)
     #expect(client.take(source, 2).count == 1)
     #expect(setup.compositor.seat.drag == nil)
+    // The finger turns out to be none.
+    setup.send(.touchDown(id: 3, x: 10, y: 10))
+    let other = client.make(setup.secondManager, 0)
+    drag(other)
+    setup.send(.touchMotion(id: 3, x: 20, y: 20), .touchCancel(id: 3))
+    #expect(client.take(other, 2).count == 1 && setup.compositor.seat.drag == nil)
     // The client goes in mid-drag.
     setup.send(.touchDown(id: 4, x: 10, y: 10))
     drag(client.make(setup.secondManager, 0))

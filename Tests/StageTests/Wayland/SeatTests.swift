@@ -133,6 +133,16 @@ import Testing
     #expect(setup.pointerEvents == [])
   }
 
+  @Test func fingersThatCountNoMoreAreTakenBack() {
+    let setup = Setup()
+    setup.send(.touchDown(id: 5, x: 20, y: 30), .touchDown(id: 6, x: 10, y: 90), .touchCancel(id: 5), .touchCancel(id: 9))
+    // The client was told of both at once: nothing more comes of the other one.
+    setup.send(.touchMotion(id: 6, x: 11, y: 91), .touchUp(id: 6), .touchUp(id: 5))
+    #expect(setup.client.take(setup.touch).map(\.opcode).filter { $0 != 3 } == [0, 0, 4])
+    setup.send(.touchDown(id: 5, x: 20, y: 30), .touchUp(id: 5))
+    #expect(setup.client.take(setup.touch).map(\.opcode).filter { $0 != 3 } == [0, 1])
+  }
+
   @Test func keyboardBelongsToTheWindow() {
     let setup = Setup()
     let events = setup.client.take(setup.keyboard)

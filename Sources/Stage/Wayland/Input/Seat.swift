@@ -61,6 +61,7 @@ extension Wayland {
       case .touchDown(let id, let x, let y): touchDown(id, x: x, y: y)
       case .touchMotion(let id, let x, let y): touchMotion(id, x: x, y: y)
       case .touchUp(let id): touchUp(id)
+      case .touchCancel(let id): touchCancel(id)
       case .key(let code, let isPressed): pressKey(code, isPressed: isPressed)
       case .text(let text): type(text)
       }
@@ -226,6 +227,18 @@ extension Wayland {
       guard let surface = finger.surface else { return }
       let serial = compositor.nextSerial()
       for touch in surface.client.touches { touch.up(id, serial: serial, time: compositor.milliseconds) }
+    }
+
+    /// The protocol takes back all of a client's fingers at once.
+    private func touchCancel(_ id: Int32) {
+      guard let finger = fingers.removeValue(forKey: id) else { return }
+      if let drag, drag.finger == id {
+        drag.source?.cancel()
+        return drag.cancel()
+      }
+      guard let client = finger.surface?.client else { return }
+      for (other, finger) in fingers where finger.surface?.client === client { fingers[other]?.surface = nil }
+      for touch in client.touches { touch.cancel() }
     }
 
     /// The finger that a client's drag follows, when one of its surfaces is touched.
