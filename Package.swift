@@ -72,6 +72,9 @@ let package = Package(
     library("CUsrsctp", pkgConfig: "usrsctp"),
     library("CXKBCommon", pkgConfig: "xkbcommon"),
     library("CDRM", pkgConfig: "libdrm"),
+    library("CLibInput", pkgConfig: "libinput"),
+    library("CUdev", pkgConfig: "libudev"),
+    library("CEvdev", pkgConfig: "libevdev"),
     library("CGLib", pkgConfig: "glib-2.0"),
     library("CWebKit", pkgConfig: "webkitgtk-6.0"),
     library("CWebKitExtension", pkgConfig: "webkitgtk-web-process-extension-6.0"),
@@ -109,7 +112,9 @@ let package = Package(
     + room("Media/JitterBuffer", uses: ["Base", "Bytes", "RTP", "Frames", "Codecs"], tested: ["Camera", "Sound"])
     + room("Media/Camera", uses: ["Base", "Frames", "CYUV"])
     + room("Media/Sound", uses: ["Base", "Frames", "CSpeexDSP"])
-    + room("Stage", uses: ["Base", "Frames", "CLinux", "CYUV", "CPango", "CXKBCommon", "CDRM"], exclude: ["Wayland/parlor-video-v1.xml"])
+    + room(
+      "Stage", uses: ["Base", "Frames", "CLinux", "CYUV", "CPango", "CXKBCommon", "CDRM", "CLibInput", "CUdev"],
+      exclude: ["Wayland/parlor-video-v1.xml"])
     + room("Net", uses: ["Base", "Bytes", "MDNS", "CLinux", "COpenSSL", "CCurl", "CMicroHTTPD"])
     + room(
       "Call",

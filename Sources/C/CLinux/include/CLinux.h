@@ -1,5 +1,6 @@
 // What Glibc's Swift module does not show of Linux: epoll, eventfd, packet batches, thread names.
 #pragma once
+#include "GPIO.h"
 #include "Process.h"
 #include "Terminal.h"
 
