@@ -178,7 +178,7 @@ struct OnScreenKeyboard {
       guard fingers.contains(id) else { return (false, []) }
       if repeating == .finger(id), plan?.key(x, y)?.key != .backspace { (repeating, nextRepeat) = (nil, nil) }
       return (true, [])
-    case .touchUp(let id):
+    case .touchUp(let id), .touchCancel(let id):
       guard fingers.remove(id) != nil else { return (false, []) }
       release(.finger(id))
       return (true, [])
