@@ -23,6 +23,7 @@ public final class Stage: Sendable {
     var corner: Scene.Corner
     var isMirrored: Bool
     var theme: Notice.Theme
+    var cursor: (x: Double, y: Double)?
     var removesRemote = false
     var removesSelfView = false
     var isBlanked = false
@@ -173,6 +174,11 @@ public final class Stage: Sendable {
   /// What becomes of the picture: which monitors show it, and how.
   public var displayStatus: DisplayStatus { display.withLock { $0 } }
 
+  /// Draws a cursor of the stage's own at a point of the picture, or none.
+  func setCursor(_ point: (x: Double, y: Double)?) {
+    wishes.withLock { $0.cursor = point }
+  }
+
   private func wish(_ change: (inout Wishes) -> Void) {
     wishes.withLock { change(&$0) }
     wake.signal()
@@ -235,7 +241,8 @@ public final class Stage: Sendable {
       let (keyboard, keyboardPointer) = typing.withLock { ($0.keyboard.picture, $0.keyboard.pointer) }
       composer.setKeyboard(keyboard, theme: wanted.theme)
       desk.withLock { desk in
-        desk.drawn(composer.setPanel(desk.content(at: now), pointer: keyboardPointer ?? desk.pointer, theme: wanted.theme))
+        desk.drawn(
+          composer.setPanel(desk.content(at: now), pointer: keyboardPointer ?? desk.pointer ?? wanted.cursor, theme: wanted.theme))
       }
       guard composer.isDamaged else { return nil }
       // Under a page, the sides of a direct call are kept and not seen.

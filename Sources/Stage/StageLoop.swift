@@ -12,6 +12,7 @@ final class StageLoop: @unchecked Sendable {
   private let onDisplay: @Sendable (DisplayStatus) -> Void
   private let server: WaylandServer?
   private let display: KMSDisplay?
+  private let input: InputDesk
   private let waiting: DescriptorWait?
   private let commands = Mutex<[Command]>([])
 
@@ -23,23 +24,23 @@ final class StageLoop: @unchecked Sendable {
   /// Since when clients have had something that is not shown yet.
   private var contentTime: Instant?
 
-  /// What other threads ask of the server.
+  /// What other threads ask for.
   enum Command {
     case input(StageInput)
     case close(UInt64)
   }
 
   init(
-    stage: Stage, server: WaylandServer?, display: KMSDisplay?, onDisplay: @escaping @Sendable (DisplayStatus) -> Void,
+    stage: Stage, server: WaylandServer?, display: KMSDisplay?, input: InputDesk, onDisplay: @escaping @Sendable (DisplayStatus) -> Void,
     onFlip: @escaping @Sendable (Flip) -> Void
   ) {
-    (self.stage, self.server, self.display, self.onDisplay, self.onFlip) = (stage, server, display, onDisplay, onFlip)
-    let descriptors = (server?.descriptors ?? []) + (display.map { [$0.descriptor] } ?? [])
+    (self.stage, self.server, self.display, self.input) = (stage, server, display, input)
+    (self.onDisplay, self.onFlip) = (onDisplay, onFlip)
+    let descriptors = (server?.descriptors ?? []) + [display?.descriptor, input.descriptor].compactMap { $0 }
     waiting = descriptors.isEmpty ? nil : DescriptorWait(descriptors)
   }
 
   func command(_ command: Command) {
-    guard server != nil else { return }
     commands.withLock { $0.append(command) }
     stage.wake.signal()
   }
@@ -52,27 +53,31 @@ final class StageLoop: @unchecked Sendable {
     while !isStopping.load(ordering: .acquiring) {
       let isBusy = serve()
       let deadline = display.map(stepOnDisplay) ?? stepHeadless()
-      if !isBusy { sleep(until: deadline) }
+      if !isBusy { sleep(until: min(deadline, input.deadline ?? deadline)) }
     }
   }
 
-  /// Does what clients and other threads want. Returns whether clients want more.
+  /// Does what people, clients and other threads want. Returns whether clients want more.
   private func serve() -> Bool {
-    guard let server else { return false }
+    let now = StageThread.now()
     let new = commands.withLock { commands in
       defer { commands.removeAll() }
       return commands
     }
     for command in new {
       switch command {
-      case .input(let input): server.send(input)
-      case .close(let identifier): server.close(toplevel: identifier)
+      case .input(let event): input.take(event, now: now)
+      case .close(let identifier): server?.close(toplevel: identifier)
       }
     }
-    for action in stage.takeKeyboardActions() { server.perform(action) }
-    let isBusy = server.process()
-    stage.setFocusedField(server.focusedField)
-    if contentTime == nil && server.isContentNew { contentTime = StageThread.now() }
+    input.process(now: now)
+    for action in stage.takeKeyboardActions() { server?.perform(action) }
+    let isBusy = server?.process() ?? false
+    if let server {
+      stage.setFocusedField(server.focusedField)
+      if contentTime == nil && server.isContentNew { contentTime = StageThread.now() }
+    }
+    input.showCursor(now: now)
     return isBusy
   }
 

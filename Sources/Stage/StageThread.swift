@@ -13,19 +13,24 @@ public final class StageThread: Sendable {
 
   /// A thread for `stage`, not running yet. `onFlip` is called on it after each change of the picture, and must be brief.
   ///
-  /// With a `server`, what its clients draw is shown, and their input goes through `send`. The server belongs to the thread from now on. With a
-  /// `display` the picture is shown on monitors; without one the stage is headless. `onDisplay` is told what becomes of the monitors.
+  /// With a `server`, what its clients draw is shown. With a `display` the picture is shown on monitors; without one the stage is headless.
+  /// With `devices`, people work what is on the screen; remote hands do it through `send`. All of them belong to the thread from now on.
+  /// `onDisplay` is told what becomes of the monitors, `onInput` what people do that concerns the box; they must be brief as well.
   public init(
-    stage: Stage, server: WaylandServer? = nil, display: DisplaySettings? = nil, onFlip: @escaping @Sendable (Flip) -> Void = { _ in },
-    onDisplay: @escaping @Sendable (DisplayStatus) -> Void = { _ in }
+    stage: Stage, server: WaylandServer? = nil, display: DisplaySettings? = nil, devices: InputDevices? = nil,
+    onFlip: @escaping @Sendable (Flip) -> Void = { _ in }, onDisplay: @escaping @Sendable (DisplayStatus) -> Void = { _ in },
+    onInput: @escaping @Sendable (InputNews) -> Void = { _ in }
   ) {
+    let input = InputDesk(stage: stage, server: server, devices: devices, onInput: onInput)
     loop = StageLoop(
-      stage: stage, server: server, display: display.map { settings in KMSDisplay(settings) }, onDisplay: onDisplay, onFlip: onFlip)
+      stage: stage, server: server, display: display.map { settings in KMSDisplay(settings) }, input: input, onDisplay: onDisplay,
+      onFlip: onFlip)
   }
 
   /// A thread whose monitors are those of another card than the machine's: for tests.
   init(stage: Stage, server: WaylandServer? = nil, monitors: KMSDisplay, onFlip: @escaping @Sendable (Flip) -> Void = { _ in }) {
-    loop = StageLoop(stage: stage, server: server, display: monitors, onDisplay: { _ in }, onFlip: onFlip)
+    let input = InputDesk(stage: stage, server: server, devices: nil, onInput: { _ in })
+    loop = StageLoop(stage: stage, server: server, display: monitors, input: input, onDisplay: { _ in }, onFlip: onFlip)
   }
 
   deinit { stop() }
@@ -59,7 +64,7 @@ public final class StageThread: Sendable {
     if let running { pthread_join(running, nil) }
   }
 
-  /// Does what a person in front of the screen would do. From any thread; without a server nothing comes of it.
+  /// Does what a person in front of the screen would do: answers a panel, or works a client. From any thread.
   public func send(_ input: StageInput) { loop.command(.input(input)) }
 
   /// Asks the client of a window to close it. From any thread.

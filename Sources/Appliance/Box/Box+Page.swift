@@ -225,7 +225,7 @@ extension Box {
 
   private func send(_ events: [StageInput]) {
     power.touch()
-    for event in events where !stage.input(event) { stageThread.send(event) }
+    for event in events { stageThread.send(event) }
   }
 }
 

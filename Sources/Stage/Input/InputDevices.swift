@@ -11,6 +11,8 @@ import Synchronization
 public final class InputDevices: @unchecked Sendable {
   // Unchecked: handed over once, from who makes it to the stage's thread. What others may ask is guarded.
 
+  /// The keys that start and end a call, by their codes in `linux/input-event-codes.h`. Nobody else gets them.
+  let callKeys: Set<UInt32>
   /// Readable when `dispatch` has work.
   let descriptor: Int32
   private let epoll: Wayland.Descriptor
@@ -34,7 +36,10 @@ public final class InputDevices: @unchecked Sendable {
   private static let buttonDevice = 0
 
   /// Devices of seat `seat0`, and the button on `line`. Nothing is opened before the first `dispatch`.
-  public init(callButton line: GPIOLine? = nil) {
+  ///
+  /// `callKeys` start and end a call, by their codes in `linux/input-event-codes.h`, as the button does; nobody else gets them.
+  public init(callKeys: Set<UInt32> = [], callButton line: GPIOLine? = nil) {
+    self.callKeys = callKeys
     epoll = Wayland.Descriptor(owning: linux_epoll_create())
     guard epoll.number >= 0, let udev = unsafe udev_new() else {
       preconditionFailure("the machine has room for one more descriptor when the stage starts")

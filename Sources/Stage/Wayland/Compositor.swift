@@ -250,6 +250,15 @@ extension Wayland {
     /// The text field that is typed into; nil when there is none.
     package var focusedField: FocusedField? { seat.field }
 
+    /// Shows or hides the cursor. The pointer stays where it is.
+    package func setCursorVisible(_ isVisible: Bool) {
+      seat.setCursorVisible(isVisible)
+      settle()
+    }
+
+    /// Whether the client under the pointer, if any, leaves it to the stage what the cursor looks like.
+    package var leavesCursorToStage: Bool { seat.leavesCursorToStage }
+
     // MARK: The screen
 
     /// The screen is another one now, or has another size: clients are told, and windows follow as their clients draw them anew.

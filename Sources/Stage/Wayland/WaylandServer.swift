@@ -150,6 +150,12 @@ public final class WaylandServer: @unchecked Sendable {
     flush()
   }
 
+  /// Shows or hides the cursor. The pointer stays where it is.
+  func setCursorVisible(_ isVisible: Bool) { compositor.setCursorVisible(isVisible) }
+
+  /// Whether the client under the pointer, if any, leaves it to the stage what the cursor looks like.
+  var leavesCursorToStage: Bool { compositor.leavesCursorToStage }
+
   /// Asks a window's client to close it.
   func close(toplevel identifier: UInt64) {
     compositor.close(identifier)

@@ -119,6 +119,31 @@ import Testing
     #expect(setup.client.error == [setup.pointer, 0])
   }
 
+  @Test func cursorThatRestsIsHiddenAndThePointerStays() throws {
+    let setup = Setup()
+    let cursor = setup.client.surface()
+    setup.client.attach(setup.client.buffer(8, 8, blue), to: cursor)
+    setup.client.commit(cursor)
+    #expect(setup.compositor.leavesCursorToStage)
+    setup.send(.pointerMotion(x: 50, y: 60))
+    #expect(setup.compositor.leavesCursorToStage)
+    setup.client.request(setup.pointer, 0, .uint(0), .uint(cursor), .int(2), .int(3))
+    #expect(!setup.compositor.leavesCursorToStage)
+    _ = setup.compositor.takeLayers()
+    _ = setup.pointerEvents
+    setup.compositor.setCursorVisible(false)
+    let update = try #require(setup.compositor.takeLayers())
+    #expect(update.layers.count == 1 && update.uncovered == [Rectangle(x: 48, y: 57, width: 8, height: 8)])
+    // The window does not hear of it, and hears of presses.
+    setup.send(.pointerButton(code: left, isPressed: true), .pointerButton(code: left, isPressed: false))
+    #expect(setup.pointerEvents == [[3, 0x110, 1], [3, 0x110, 0]])
+    setup.compositor.setCursorVisible(true)
+    #expect(setup.compositor.takeLayers()?.layers.count == 2)
+    // A client may want none.
+    setup.client.request(setup.pointer, 0, .uint(0), .uint(0), .int(0), .int(0))
+    #expect(setup.compositor.takeLayers()?.layers.count == 1 && !setup.compositor.leavesCursorToStage)
+  }
+
   @Test func fingersStayWithTheSurfaceThatTheyTouched() {
     let setup = Setup()
     let child = setup.child()

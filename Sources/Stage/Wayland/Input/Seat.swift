@@ -13,6 +13,10 @@ extension Wayland {
     /// Buttons down, the first of which bound the pointer to its surface.
     private(set) var buttons: [UInt32] = []
     private weak var cursor: Surface?
+    /// Whether the client under the pointer has said what the cursor looks like, be it nothing at all.
+    private var hasChosenCursor = false
+    /// False while the cursor rests unseen, though the pointer is where it was.
+    private(set) var isCursorVisible = true
     /// Where the cursor's corner lies from the pointer.
     private var cursorX = 0
     private var cursorY = 0
@@ -77,7 +81,7 @@ extension Wayland {
     private func movePointer(x: Double, y: Double) {
       (pointerX, pointerY) = (onScreen(x, compositor.output.width), onScreen(y, compositor.output.height))
       isPointerShown = true
-      if cursor != nil || drag?.icon != nil { compositor.arrangementChanged() }
+      if cursor != nil && isCursorVisible || drag?.icon != nil { compositor.arrangementChanged() }
       if let drag, drag.finger == nil { return drag.move(x: pointerX, y: pointerY) }
       let before = pointerFocus
       if buttons.isEmpty { refocusPointer() }
@@ -99,7 +103,10 @@ extension Wayland {
           pointer.frame()
         }
       }
-      if pointerFocus?.client !== placed?.surface.client { setCursor(nil) }
+      if pointerFocus?.client !== placed?.surface.client {
+        setCursor(nil)
+        hasChosenCursor = false
+      }
       pointerFocus = placed?.surface
       guard let placed else { return }
       let serial = compositor.nextSerial()
@@ -168,9 +175,20 @@ extension Wayland {
     /// Sets the cursor's picture on behalf of the client that has the pointer; nil hides it.
     func setCursor(_ surface: Surface?, hotspotX: Int, hotspotY: Int, for client: Client) {
       guard pointerFocus?.client === client else { return }
+      hasChosenCursor = true
       setCursor(surface)
       // A client moves the hotspot by moving the buffer; what it moved before does not count.
       (cursorX, cursorY) = (-hotspotX - (surface?.offsetX ?? 0), -hotspotY - (surface?.offsetY ?? 0))
+    }
+
+    /// Whether the client under the pointer leaves the cursor's look to the stage.
+    var leavesCursorToStage: Bool { pointerFocus == nil || !hasChosenCursor }
+
+    /// Shows or hides the cursor, whoever drew it.
+    func setCursorVisible(_ isVisible: Bool) {
+      guard isVisible != isCursorVisible else { return }
+      isCursorVisible = isVisible
+      if cursor != nil { compositor.arrangementChanged() }
     }
 
     private func setCursor(_ surface: Surface?) {
@@ -184,7 +202,7 @@ extension Wayland {
       if let drag, let icon = drag.icon {
         result.append((icon, Int(drag.x) + icon.offsetX, Int(drag.y) + icon.offsetY))
       }
-      if isPointerShown, let cursor {
+      if isPointerShown, isCursorVisible, let cursor {
         result.append((cursor, Int(pointerX) + cursorX + cursor.offsetX, Int(pointerY) + cursorY + cursor.offsetY))
       }
       return result
