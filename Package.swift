@@ -152,6 +152,8 @@ let package = Package(
         swiftSettings: swift),
       .executableTarget(
         name: "stage-trial", dependencies: ["Base", "Camera", "Frames", "Stage"], path: "Tests/Machine/Trial", swiftSettings: swift),
+      .executableTarget(
+        name: "input-trial", dependencies: ["Base", "Frames", "Stage"], path: "Tests/Machine/InputTrial", swiftSettings: swift),
       .testTarget(
         name: "PageEndToEndTests",
         dependencies: ["Base", "BridgeMessages", "Call", "Camera", "DTLS", "Frames", "Net", "PageSession", "Stage"],

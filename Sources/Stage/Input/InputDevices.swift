@@ -12,9 +12,9 @@ public final class InputDevices: @unchecked Sendable {
   // Unchecked: handed over once, from who makes it to the stage's thread. What others may ask is guarded.
 
   /// The keys that start and end a call, by their codes in `linux/input-event-codes.h`. Nobody else gets them.
-  let callKeys: Set<UInt32>
+  package let callKeys: Set<UInt32>
   /// Readable when `dispatch` has work.
-  let descriptor: Int32
+  package let descriptor: Int32
   private let epoll: Wayland.Descriptor
   private let button: GPIOButton?
   private let udev: OpaquePointer
@@ -69,13 +69,13 @@ public final class InputDevices: @unchecked Sendable {
   private func count(_ name: String) { counts.withLock { $0.count(name) } }
 
   /// When to call `dispatch` next, even when the descriptor is not readable.
-  var deadline: Instant? {
+  package var deadline: Instant? {
     guard let retryAt else { return button?.deadline }
     return button?.deadline.map { min($0, retryAt) } ?? retryAt
   }
 
   /// Appends what devices have reported since the last call, without waiting.
-  func dispatch(now: Instant, into events: inout [DeviceEvent]) {
+  package func dispatch(now: Instant, into events: inout [DeviceEvent]) {
     if let retryAt, now >= retryAt { retry(now) }
     if let context = unsafe context {
       let status = unsafe libinput_dispatch(context)
@@ -225,14 +225,14 @@ public final class InputDevices: @unchecked Sendable {
   }
 
   /// Lets go of all devices, as when the screen belongs to somebody else for a while. What is down is released with the next `dispatch`.
-  func suspend() {
+  package func suspend() {
     guard !isSuspended else { return }
     isSuspended = true
     if let context = unsafe context { unsafe libinput_suspend(context) }
   }
 
   /// Takes the devices back.
-  func resume() {
+  package func resume() {
     guard isSuspended else { return }
     isSuspended = false
     if let context = unsafe context, unsafe libinput_resume(context) != 0 {
