@@ -11,6 +11,7 @@ import time
 import traceback
 
 import clock
+import hands
 import mastery
 import monitors
 import pictures
@@ -25,6 +26,9 @@ CASES = {
     "rig: monitors come and go": rig.monitors,
     "rig: a second monitor": rig.second_monitor,
     "rig: keyboards and touches": rig.input_devices,
+    "hands: touches": hands.touches,
+    "hands: keyboards and pointers come and go": hands.devices,
+    "hands: permissions": hands.permissions,
     "pictures on virtio": lambda: pictures.scenes("virtio"),
     "pictures on bochs": lambda: pictures.scenes("bochs"),
     "pictures on vkms": lambda: pictures.scenes("vkms", "--mode 640x360@60"),

@@ -4,7 +4,7 @@ import Glibc
 import Stage
 
 /// What the machine tests see of input: `input-trial [--size WxH] [--rotate N] [--call-key CODE] [--gpio CHIP:LINE]` writes a line for each
-/// action that comes of the machine's devices, and takes commands, one a line:
+/// action that comes of the machine's devices, and for each device that comes or goes, and takes commands, one a line:
 ///
 ///     blank on|off      rotate N      suspend      resume
 @main struct InputTrial {
@@ -66,10 +66,19 @@ import Stage
     var (events, actions): ([DeviceEvent], [InputAction]) = ([], [])
     while true {
       devices.dispatch(now: InputTrial.now, into: &events)
-      for event in events { translator.take(event, into: &actions) }
-      for action in actions { InputTrial.say(InputTrial.line(action)) }
-        events.removeAll()
-      actions.removeAll()
+      for event in events {
+        translator.take(event, into: &actions)
+        for action in actions { InputTrial.say(InputTrial.line(action)) }
+        actions.removeAll()
+        switch event.kind {
+        case .added(let can):
+          let parts = [(can.isKeyboard, "keyboard"), (can.isPointer, "pointer"), (can.isTouchScreen, "touchscreen")]
+          InputTrial.say("added " + parts.filter(\.0).map(\.1).joined(separator: " "))
+        case .removed: InputTrial.say("removed")
+        default: break
+        }
+      }
+      events.removeAll()
       var descriptors = [
         pollfd(fd: devices.descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: 0, events: Int16(POLLIN), revents: 0),
       ]

@@ -1,0 +1,134 @@
+"""What people do in front of the box: `input-trial` says what comes of the kernel's devices."""
+
+from machine import Program, booted
+from screens import Failure
+
+PATIENCE = 30  # seconds
+# A tenth of the way from the left, and from the top, on a picture of 1,000 by 500 pixels that is not turned.
+TENTH = 3277
+
+
+class Hands:
+    """`with booted("none") as machine: hands = Hands(machine, "--call-key 59")`"""
+
+    def __init__(self, machine, options=""):
+        self.machine = machine
+        self.program: Program = machine.program(f"exec input-trial {options}")
+        self.heard("ready")
+
+    def heard(self, *lines):
+        """These lines come next."""
+        for wanted in lines:
+            line = self.program.line(PATIENCE)
+            if line != wanted:
+                raise Failure(f"wanted '{wanted}', got '{line}'; {self.program.said()}")
+
+    def until(self, wanted):
+        """Passes over all lines before this one, and returns them."""
+        before = []
+        while (line := self.program.line(PATIENCE)) != wanted:
+            before.append(line)
+        return before
+
+    def do(self, command):
+        """A command after which nothing has come but its acknowledgement."""
+        self.program.send(command)
+        self.heard(f"did {command}")
+
+
+def touches():
+    """A finger is where it is on the picture, however that is turned; the first touch of a dark screen only wakes it."""
+    with booted("none") as machine:
+        hands = Hands(machine)
+        screen = machine.touchscreen()
+        hands.until("added touchscreen")
+        # The picture stays 1,000 by 500: a turned monitor is 500 by 1,000.
+        for angle, x, y in ((0, 100, 50), (90, 100, 450), (180, 900, 450), (270, 900, 50)):
+            hands.do(f"rotate {angle}")
+            screen.down(TENTH, TENTH)
+            hands.heard(f"touch 0 down {x} {y}")
+            screen.up()
+            hands.heard("touch 0 up")
+        hands.do("rotate 0")
+        screen.down(TENTH, TENTH)
+        screen.down(2 * TENTH, TENTH, finger=1)
+        screen.move(TENTH, 2 * TENTH)
+        screen.up(finger=1)
+        screen.up()
+        hands.heard("touch 0 down 100 50", "touch 1 down 200 50", "touch 0 move 100 100", "touch 1 up", "touch 0 up")
+        hands.do("blank on")
+        screen.down(TENTH, TENTH)
+        hands.heard("wake")
+        hands.do("blank off")
+        screen.move(TENTH, 2 * TENTH)
+        screen.down(TENTH, TENTH, finger=1)
+        screen.up(finger=1)
+        screen.up()
+        screen.down(TENTH, TENTH)
+        hands.heard("touch 0 down 100 50")
+        # Another virtual terminal is shown, and this one again.
+        hands.program.send("suspend")
+        if "touch 0 cancel" not in hands.until("did suspend") + hands.until("removed") + hands.until("removed"):
+            raise Failure("the finger on a screen that was let go of stays down")
+        hands.program.send("resume")
+        hands.until("added touchscreen")
+        screen.up()
+        screen.down(TENTH, TENTH)
+        hands.heard("touch 0 down 100 50")
+        screen.program.kill()
+        hands.heard("touch 0 cancel", "removed")
+
+
+def devices():
+    """Keyboards and pointers come and go at any time; a power button is no keyboard."""
+    with booted("none") as machine:
+        hands = Hands(machine, "--call-key 59")
+        if hands.until("added "):
+            raise Failure("there is more than a power button")
+        machine.plug("usb-kbd", "keyboard")
+        hands.heard("keyboard true", "added keyboard")
+        for key in ("a", "f1", "volumeup"):
+            machine.key(key, True)
+            machine.key(key, False)
+        machine.key("b", True)
+        hands.heard("key 30 true", "key 30 false", "call", "volume up", "key 48 true")
+        machine.unplug("keyboard")
+        hands.heard("key 48 false", "keyboard false", "removed")
+        machine.plug("usb-tablet", "tablet")
+        hands.heard("added pointer")
+        machine.pointer(TENTH, TENTH)
+        machine.button(True)
+        hands.heard("pointer 100 50", "button 272 true")
+        machine.unplug("tablet")
+        hands.heard("button 272 false", "removed")
+        machine.plug("usb-mouse", "mouse")
+        hands.heard("added pointer")
+        move = lambda axis, value: {"type": "rel", "data": {"axis": axis, "value": value}}
+        machine.control("input-send-event", events=[move("x", 2000), move("y", -2000)])
+        # The mouse tells of a long way in pieces.
+        hands.until("pointer 1000 0")
+        for wheel, scroll in (("wheel-down", "scroll 0 60"), ("wheel-up", "scroll 0 -60")):
+            machine.button(True, wheel)
+            machine.button(False, wheel)
+            if set(hands.until(scroll)) - {"pointer 1000 0"}:
+                raise Failure("the pointer left the corner")
+
+
+def permissions():
+    """A device that may not be opened, and udev, are waited for; the log says what is missing."""
+    with booted("none") as machine:
+        machine.root("chmod 0 /dev/input/event*")
+        hands = Hands(machine)
+        machine.wait(lambda: "belong to the group input" in hands.program.said(), PATIENCE, "the missing permission is in the log")
+        machine.root("chmod 660 /dev/input/event*")
+        hands.heard("added ")
+        hands.program.kill()
+        machine.root("systemctl stop systemd-udevd.service systemd-udevd-control.socket systemd-udevd-kernel.socket; rm -f /run/udev/control")
+        hands = Hands(machine)
+        machine.wait(lambda: "udev does not run" in hands.program.said(), PATIENCE, "the missing udev is in the log")
+        machine.root("systemctl start systemd-udevd-control.socket systemd-udevd-kernel.socket systemd-udevd.service")
+        hands.heard("added ")
+        screen = machine.touchscreen()
+        hands.heard("added touchscreen")
+        screen.down(TENTH, TENTH)
+        hands.heard("touch 0 down 100 50")
