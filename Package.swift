@@ -137,6 +137,7 @@ let package = Package(
       "Appliance",
       uses: [
         "Base", "DTLS", "WebRTC", "Frames", "Camera", "Sound", "Stage", "BridgeMessages", "Net", "Call", "PageSession", "CTOML", "CLinux",
+        "CEvdev",
       ])
     + [
       .executableTarget(name: "parlor-page", dependencies: ["Base", "PageHost"], path: "Sources/parlor-page", swiftSettings: swift),

@@ -143,7 +143,7 @@ import Testing
     let text = String(decoding: TemporaryFolder.bytes(of: "\(folder)/\(name)"), as: UTF8.self)
     let exceptions = [
       "token", "codec", "origin", "camera", "microphone", "ice_servers", "interfaces", "ca_files", "allowed_origins", "reload_at",
-      "user_agent", "client_certificate", "client_key", "pins", "card", "connector", "gamma", "blank",
+      "user_agent", "client_certificate", "client_key", "pins", "card", "connector", "gamma", "blank", "key", "gpio",
     ]
     var lines: [Substring] = []
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -162,6 +162,35 @@ import Testing
     let text = "\u{FEFF}[call]\r\n  whip = \"https://sfu.example.org/\"\r\ncodec = \"AV1\"\r\n"
     #expect(messages(text) == ["3:9: call.codec: \"AV1\" is not accepted; accepted: \"VP8\", \"H264\""])
     #expect(try load(text.replacing("AV1", with: "VP8")).call?.codec == .vp8)
+  }
+
+  private func call(_ keys: String) -> String { "[call]\nwhip = \"https://sfu.example.org/\"\n\(keys)\n" }
+
+  @Test func callKeyIsANameOrANumber() throws {
+    #expect(try load(call("key = \"KEY_F1\"")).call?.key == 59)
+    #expect(try load(call("key = \"BTN_0\"")).call?.key == 0x100)
+    #expect(try load(call("key = 167\nstart = \"key\"")).call?.key == 167)
+    #expect(try load(call("")).call?.key == nil)
+    let accepted = "accepted: a name of linux/input-event-codes.h, as \"KEY_F1\" or \"BTN_0\", its number, 1 to 767"
+    #expect(messages(call("key = \"KEY_FI\"")) == ["3:7: call.key: \"KEY_FI\" is no key; did you mean KEY_F1?; \(accepted)"])
+    #expect(messages(call("key = 0")) == ["3:7: call.key: 0 is out of range; accepted: 1 to 767"])
+    #expect(messages(call("key = true")) == ["3:7: call.key: expected a text in quotes, found true or false"])
+  }
+
+  @Test func callButtonIsALineOfAChip() throws {
+    let line = "gpio = { chip = \"/dev/gpiochip0\", line = 17, active_low = true, bias = \"pull-up\" }\nstart = \"touch\""
+    let button = try load(call(line)).call?.button
+    #expect(button == GPIOLine(chip: "/dev/gpiochip0", line: 17, isActiveLow: true, bias: .pullUp))
+    #expect(try load(call("gpio = { chip = \"/dev/gpiochip1\", line = 0 }")).call?.button == GPIOLine(chip: "/dev/gpiochip1", line: 0))
+    #expect(messages(call("gpio = { chip = \"gpiochip0\", line = 1 }")).count == 1)
+    #expect(messages(call("gpio = { line = -1, bias = \"up\" }")).count == 3)
+  }
+
+  @Test func startByKeyNeedsAKey() {
+    #expect(
+      messages(call("start = \"key\"")) == [
+        "3:9: call.start: needs call.key or call.gpio, which name the key or button; accepted: \"boot\", \"touch\", \"manual\""
+      ])
   }
 
   @Test func allErrorsAreReportedTogetherInTheFilesOrder() {
@@ -184,7 +213,7 @@ import Testing
       messages(text) == [
         "2:8: call.whip: \"sfu.example.org/whip\" is no URL; accepted: https://HOST[:PORT]/PATH, http://HOST[:PORT]/PATH",
         "3:1: call.codecs: unknown key; did you mean codec?",
-        "4:9: call.start: \"now\" is not accepted; accepted: \"boot\", \"manual\"",
+        "4:9: call.start: \"now\" is not accepted; accepted: \"boot\", \"touch\", \"key\", \"manual\"",
         "5:19: call.connect_timeout: 0.0 is out of range; accepted: 1.0 to 300.0",
         "7:10: display.rotate: 45 is not accepted; accepted: 0, 90, 180, 270",
         "8:8: display.mode: \"4k\" is not accepted; accepted: WIDTHxHEIGHT[@RATE], as 1920x1080@60",

@@ -28,6 +28,9 @@ final class Box: Sendable {
   let power: DisplayPower
   let health: Mutex<Health>
   let call = Mutex<CallState>(CallState())
+  /// Where hands start and end calls, one change at a time.
+  let callChanges = DispatchQueue(label: "call by hand")
+  let isCallChanging = Atomic(false)
   private let name: String
   private let socket: ControlSocket
   let isAnnounced = Atomic(false)
@@ -76,9 +79,12 @@ final class Box: Sendable {
       corner: configuration.display.corner ?? .bottomRight, isMirrored: configuration.display.mirrorsSelfView, theme: configuration.theme)
     health = Mutex(Health(now: Date()))
     stage.setNotice(Notice(kind: .starting, title: "Starting", text: name))
-    let flipped = FlipObserver()
+    let observer = StageObserver()
     if case .page = configuration.call?.target { server = try Box.waylandServer(options, stage) } else { server = nil }
-    stageThread = StageThread(stage: stage, server: server) { flipped.take($0) }
+    let display = Box.settings(output, configuration.display)
+    stageThread = StageThread(
+      stage: stage, server: server, display: display, devices: display == nil ? nil : InputDevices(), onFlip: { observer.take($0) },
+      onInput: { observer.take($0) })
     stageThread.start()
     do {
       certificate = try Certificate.generate()
@@ -90,7 +96,7 @@ final class Box: Sendable {
     network = await NetworkThread()
     power = DisplayPower(configuration.power, loop: network.loop) { [stage] in stage.setBlanked($0) }
     power.start()
-    flipped.box = self
+    observer.box = self
     watchDisplay()
     media.showSelfView(on: configuration.display.corner == nil || server != nil ? nil : stage)
     serve()
@@ -103,11 +109,12 @@ final class Box: Sendable {
     }
   }
 
-  /// Hands flips to the box, which is made after the stage's thread.
-  private final class FlipObserver: @unchecked Sendable {
+  /// Hands flips and input to the box, which is made after the stage's thread.
+  private final class StageObserver: @unchecked Sendable {
     // Unchecked: `box` is written once, by the one who starts everything; until then flips are of notices only.
     weak var box: Box?
     func take(_ flip: Flip) { box?.flipped(flip) }
+    func take(_ news: InputNews) { box?.take(news) }
   }
 
   private static var hostName: String {

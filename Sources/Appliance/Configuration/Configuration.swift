@@ -50,6 +50,10 @@ public struct Configuration: Sendable, Equatable {
     public enum Start: String, Sendable, CaseIterable {
       /// As soon as the box runs.
       case boot
+      /// When somebody touches the screen, or presses a pointer's button.
+      case touch
+      /// With the call key or button.
+      case key
       /// With `parlor call start`.
       case manual
     }
@@ -84,6 +88,10 @@ public struct Configuration: Sendable, Equatable {
     public var codec: Codec?
     /// When the call starts.
     public var start = Start.boot
+    /// The key that starts and ends the call, whatever `start` says, by its code in `linux/input-event-codes.h`.
+    public var key: UInt32?
+    /// A button that is wired to the box and does the same.
+    public var button: GPIOLine?
     /// Seconds until a call that does not connect is given up.
     public var connectTimeout = 15.0
     /// Where a call page may lead beside its own origin.

@@ -105,7 +105,7 @@ struct ConfigurationReader {
     call.iceServers = table.tables("ice_servers").compactMap(readICEServer)
     call.isRelayOnly = table.boolean("relay_only") ?? false
     call.codec = table.word("codec", as: Configuration.Call.Codec.self)
-    call.start = table.word("start", as: Configuration.Call.Start.self) ?? .boot
+    readStart(of: &call, in: &table)
     call.connectTimeout = table.number("connect_timeout", in: 1...300) ?? call.connectTimeout
     readPageKeys(of: &call, in: &table)
     table.finish()

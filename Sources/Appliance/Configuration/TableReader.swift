@@ -48,6 +48,9 @@ struct TableReader {
   /// Whether the table has `key`.
   func has(_ key: String) -> Bool { values[key] != nil }
 
+  /// Whether the value of `key` is a whole number.
+  func isInteger(_ key: String) -> Bool { if case .integer? = values[key]?.content { true } else { false } }
+
   /// Reports an error about the value of `key`.
   func fail(_ key: String, _ message: String, accepted: [String] = []) {
     report.add(message, key: name(of: key), at: position(of: key), accepted: accepted)
