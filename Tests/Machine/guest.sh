@@ -1,6 +1,6 @@
 #!/bin/bash
 # Builds the guest of the machine tests, a small Debian 12, in .build/machine/guest-KEY, unless it is there, and prints that folder.
-# KEY is made of this script and the versions of the Swift toolchain and of the machine's own Debian. Needs root, for mmdebstrap.
+# KEY is made of this script, test_button.c, and the versions of the Swift toolchain and of the machine's own Debian. Needs root, for mmdebstrap.
 #
 # The folder holds root.ext4 (never written to: every run has an overlay of its own), vmlinuz, initrd and a throw-away ssh key.
 set -euo pipefail
@@ -8,7 +8,8 @@ cd "$(dirname "$0")/../.."
 
 toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")
 stock_clients=(/usr/bin/weston-simple-shm /usr/bin/weston-simple-touch)
-key=$({ cat "$0"; swift --version 2>/dev/null; cat /etc/debian_version "${stock_clients[@]}"; } | sha256sum | cut -c 1-12)
+button=$PWD/Tests/Machine/test_button.c
+key=$({ cat "$0" "$button"; swift --version 2>/dev/null; cat /etc/debian_version "${stock_clients[@]}"; } | sha256sum | cut -c 1-12)
 work=$PWD/.build/machine
 guest=$work/guest-$key
 if [[ -f $guest/root.ext4 ]]; then
@@ -66,9 +67,9 @@ mmdebstrap --mode=root --variant=minbase --format=directory --aptopt='APT::Insta
   bookworm "$part/root" "${sources[@]}" >&4 2>&1
 root=$part/root
 
-# vkms, the display driver with a vertical blank but no display, is not among Debian's modules.
+# vkms, the display driver with a vertical blank but no display, is not among Debian's modules, nor is a GPIO chip without hardware.
 version=$(cat "$part/kernel/version")
-say "vkms for kernel $version"
+say "vkms and a button for kernel $version"
 (
   cd "$part/kernel"
   for package in linux-headers-*.deb linux-kbuild-*.deb; do dpkg-deb -x "$package" headers; done
@@ -76,9 +77,15 @@ say "vkms for kernel $version"
     tar -xJ --strip-components=1 --wildcards '*/drivers/gpu/drm/vkms/*' '*/drivers/gpu/drm/*.h'
   headers=$PWD/headers/usr/src/linux-headers-$version
   sed -i "s, /usr/src/, $PWD/headers/usr/src/," "$headers/Makefile"
+  mkdir button
+  cp "$button" button/
+  echo 'obj-m := test_button.o' >button/Makefile
   # What a make around this one was told is not for the kernel's.
-  env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -C "$headers" M="$PWD/drivers/gpu/drm/vkms" CONFIG_DRM_VKMS=m modules
+  module() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -C "$headers" M="$PWD/$1" "${@:2}" modules; }
+  module drivers/gpu/drm/vkms CONFIG_DRM_VKMS=m
+  module button
   cp drivers/gpu/drm/vkms/vkms.ko "$root/lib/modules/$version/kernel/drivers/gpu/drm/"
+  cp button/test_button.ko "$root/lib/modules/$version/kernel/drivers/gpio/"
 ) >&4 2>&1
 
 say "settings"

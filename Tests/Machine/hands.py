@@ -132,3 +132,26 @@ def permissions():
         hands.heard("added touchscreen")
         screen.down(TENTH, TENTH)
         hands.heard("touch 0 down 100 50")
+
+
+def button():
+    """A button on a GPIO line, however late its chip comes, and however its contact bounces."""
+    with booted("none") as machine:
+        hands = Hands(machine, "--gpio /dev/gpiochip0:0")
+        logged = lambda text: machine.wait(lambda: text in hands.program.said(), PATIENCE, f"the log says '{text}'")
+        press = lambda *levels: machine.root("".join(f"echo {level} >/sys/module/button/parameters/pressed;" for level in levels))
+        logged("there is no such chip")
+        # A button that is stuck when the box starts has not been pressed.
+        machine.root("modprobe button pressed=1")
+        logged("no permission")
+        machine.root("chgrp input /dev/gpiochip0; chmod 660 /dev/gpiochip0")
+        logged("the call button is line 0")
+        press(0)
+        hands.until("added ")
+        hands.do("blank off")
+        press(1)
+        hands.heard("call")
+        press(0, 1, 0, 1, 0)
+        hands.do("blank on")
+        press(1)
+        hands.heard("wake", "call")
