@@ -16,7 +16,9 @@ extension Box {
       changeCall { box throws(VerbFailure) in if !box.isInCall { try box.startCall() } }
     case .callKey:
       changeCall { box throws(VerbFailure) in if box.isInCall { try box.hangUp() } else { try box.startCall() } }
-    case .activity, .volume, .keyboardAttached: break
+    case .activity: power.touch()
+    case .keyboardAttached(let isAttached): stage.setKeyboardAttached(isAttached)
+    case .volume: break
     }
   }
 

@@ -83,7 +83,7 @@ final class Box: Sendable {
     if case .page = configuration.call?.target { server = try Box.waylandServer(options, stage) } else { server = nil }
     let display = Box.settings(output, configuration.display)
     stageThread = StageThread(
-      stage: stage, server: server, display: display, devices: display == nil ? nil : InputDevices(), onFlip: { observer.take($0) },
+      stage: stage, server: server, display: display, devices: display == nil ? nil : Box.inputDevices(configuration), onFlip: { observer.take($0) },
       onInput: { observer.take($0) })
     stageThread.start()
     do {
