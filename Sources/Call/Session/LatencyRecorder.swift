@@ -36,6 +36,8 @@ public final class LatencyRecorder: Sendable {
     case sent
     /// First packet received to page flip.
     case received
+    /// Capture to page flip, of the own camera's pictures.
+    case preview
 
     var stages: (from: Ledger.Stage, to: Ledger.Stage) {
       switch self {
@@ -47,6 +49,7 @@ public final class LatencyRecorder: Sendable {
       case .present: (.decode, .present)
       case .sent: (.capture, .send)
       case .received: (.receive, .present)
+      case .preview: (.capture, .present)
       }
     }
   }

@@ -15,15 +15,18 @@ public final class CameraThread: Sendable {
   private let wake: WakeSignal
   /// Its pictures.
   public let pictures: VideoFanOut
+  private let useObserver: Guarded<@Sendable () -> Void>
   private let mailboxes = Guarded<[(mailbox: Mailbox<VideoFrame>, sink: Int)]>([])
 
   /// Starts taking pictures.
   public init(source: any VideoSource) {
     let (wake, handover) = (WakeSignal(), Handover(source))
     (width, height, framesPerSecond) = (source.width, source.height, source.framesPerSecond)
+    let useObserver = Guarded<@Sendable () -> Void>({})
     let pictures = VideoFanOut(
-      format: VideoFanOut.Format(width: source.width, height: source.height, framesPerSecond: source.framesPerSecond))
-    (self.wake, self.pictures) = (wake, pictures)
+      format: VideoFanOut.Format(width: source.width, height: source.height, framesPerSecond: source.framesPerSecond)
+    ) { _ in useObserver.with { $0 }() }
+    (self.wake, self.pictures, self.useObserver) = (wake, pictures, useObserver)
     thread = WorkerThread(name: "parlor-camera") { thread in
       let source = handover.object
       let period = Interval.seconds(1 / source.framesPerSecond)
@@ -49,9 +52,15 @@ public final class CameraThread: Sendable {
     }
   }
 
-  /// Puts each picture into `mailbox` and then calls `signal`, on the camera's thread.
+  /// Whether anybody but the box's own screen takes its pictures.
+  public var isInUse: Bool { pictures.isWanted }
+
+  /// Has `observer` called whenever `isInUse` may have changed, from any thread.
+  public func observeUse(_ observer: @escaping @Sendable () -> Void) { useObserver.with { $0 = observer } }
+
+  /// Puts each picture into `mailbox` and then calls `signal`, on the camera's thread. This is for the box's own screen: it is no use of the camera.
   public func add(_ mailbox: Mailbox<VideoFrame>, signal: @escaping @Sendable () -> Void) {
-    let sink = pictures.add { frame in
+    let sink = pictures.add(isOnlooker: true) { frame in
       mailbox.put(frame)
       signal()
     }

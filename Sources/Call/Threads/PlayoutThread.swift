@@ -15,7 +15,8 @@ public final class PlayoutThread: Sendable {
   }
 
   private let sources = Guarded<(list: [Source], next: Int)>(([], 0))
-  private let volume = Guarded(1.0)
+  /// A factor's bits.
+  private let gain = Atomic(Double(1).bitPattern)
   private let wake = WakeSignal()
   private let played = Atomic(0)
   private let thread: Guarded<WorkerThread?> = Guarded(nil)
@@ -26,6 +27,7 @@ public final class PlayoutThread: Sendable {
       $0 = WorkerThread(name: "parlor-playout", realtimePriority: 10) { [unowned self] thread in
         let start = MonotonicClock.now()
         var index: Int64 = 0
+        var before = Double(bitPattern: gain.load(ordering: .relaxed))
         while !thread.isStopping {
           let due = start + .milliseconds(10) * index
           if MonotonicClock.now() < due {
@@ -34,21 +36,13 @@ public final class PlayoutThread: Sendable {
           }
           let blocks = sources.with { $0.list }.map { $0.inlet(due) }
           played.add(1, ordering: .relaxed)
-          output(scaled(AudioBlock.mixed(blocks, channelCount: channelCount)), due)
+          let factor = Double(bitPattern: gain.load(ordering: .relaxed))
+          output(AudioBlock.mixed(blocks, channelCount: channelCount).scaled(from: before, to: factor), due)
+          before = factor
           index += 1
         }
       }
     }
-  }
-
-  private func scaled(_ block: AudioBlock) -> AudioBlock {
-    let factor = volume.with { $0 }
-    guard factor != 1 else { return block }
-    var quieter = block
-    for index in quieter.samples.indices {
-      quieter.samples[index] = Int16(clamping: Int((Double(quieter.samples[index]) * factor).rounded()))
-    }
-    return quieter
   }
 
   /// Adds something to be heard; returns what `remove` takes.
@@ -66,8 +60,8 @@ public final class PlayoutThread: Sendable {
   /// How many blocks were played so far.
   var blockCount: Int { played.load(ordering: .relaxed) }
 
-  /// 0 is silent, 1 as received.
-  public func setVolume(_ value: Double) { volume.with { $0 = min(max(value, 0), 1) } }
+  /// Makes everything quieter by a factor: 0 is silent, 1 as received.
+  public func setGain(_ factor: Double) { gain.store(min(max(factor, 0), 1).bitPattern, ordering: .relaxed) }
 
   /// Ends the thread.
   public func stop() { thread.with { $0 }?.stop(waking: wake) }

@@ -19,18 +19,19 @@ public final class VideoFanOut: Sendable {
   public typealias Sink = @Sendable (VideoFrame) -> Void
 
   private struct State {
-    var sinks: [(identifier: Int, sink: Sink)] = []
+    var sinks: [(identifier: Int, isDemand: Bool, sink: Sink)] = []
     var next = 1
     var newest: VideoFrame?
     var format: Format
     var keepsNewest: Bool
+    var demand: Int { sinks.count { $0.isDemand } }
   }
 
   private let state: Guarded<State>
   private let onDemand: @Sendable (Bool) -> Void
 
   /// A source without pictures. With `keepsNewest` the newest one is held also while nobody wants any. `onDemand` is told when the first sink
-  /// comes and when the last one goes, by the thread that adds or removes it.
+  /// that is no onlooker comes and when the last one goes, by the thread that adds or removes it.
   public init(format: Format = Format(), keepsNewest: Bool = true, onDemand: @escaping @Sendable (_ isWanted: Bool) -> Void = { _ in }) {
     state = Guarded(State(format: format, keepsNewest: keepsNewest))
     self.onDemand = onDemand
@@ -48,12 +49,17 @@ public final class VideoFanOut: Sendable {
   /// How many sinks there are.
   public var sinkCount: Int { state.with { $0.sinks.count } }
 
+  /// Whether anybody wants its pictures, onlookers left out.
+  public var isWanted: Bool { state.with { $0.demand > 0 } }
+
   /// Adds a sink, which gets the newest picture at once so that it need not wait for the next one; returns what `remove` takes.
-  public func add(_ sink: @escaping Sink) -> Int {
+  ///
+  /// An onlooker takes what there is, and does not count as somebody who wants pictures.
+  public func add(isOnlooker: Bool = false, _ sink: @escaping Sink) -> Int {
     let (identifier, newest, isFirst) = state.with { state in
       defer { state.next += 1 }
-      state.sinks.append((state.next, sink))
-      return (state.next, state.newest, state.sinks.count == 1)
+      state.sinks.append((state.next, !isOnlooker, sink))
+      return (state.next, state.newest, !isOnlooker && state.demand == 1)
     }
     if isFirst { onDemand(true) }
     if let newest { sink(newest) }
@@ -64,9 +70,8 @@ public final class VideoFanOut: Sendable {
   public func remove(_ identifier: Int) {
     let (old, isLast) = state.with { state -> (VideoFrame?, Bool) in
       guard let index = state.sinks.firstIndex(where: { $0.identifier == identifier }) else { return (nil, false) }
-      state.sinks.remove(at: index)
-      guard state.sinks.isEmpty else { return (nil, false) }
-      return (state.keepsNewest ? nil : state.newest.take(), true)
+      let isLast = state.sinks.remove(at: index).isDemand && state.demand == 0
+      return (state.sinks.isEmpty && !state.keepsNewest ? state.newest.take() : nil, isLast)
     }
     _ = old  // released outside the lock: it may return memory to a pool
     if isLast { onDemand(false) }
