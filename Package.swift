@@ -69,6 +69,7 @@ let package = Package(
     library("CCurl", pkgConfig: "libcurl"),
     library("CMicroHTTPD", pkgConfig: "libmicrohttpd"),
     library("CPango", pkgConfig: "pangocairo"),
+    library("CQREncode", pkgConfig: "libqrencode"),
     library("CUsrsctp", pkgConfig: "usrsctp"),
     library("CXKBCommon", pkgConfig: "xkbcommon"),
     library("CDRM", pkgConfig: "libdrm"),
@@ -113,7 +114,7 @@ let package = Package(
     + room("Media/Camera", uses: ["Base", "Frames", "CYUV"])
     + room("Media/Sound", uses: ["Base", "Frames", "CSpeexDSP"])
     + room(
-      "Stage", uses: ["Base", "Frames", "CLinux", "CYUV", "CPango", "CXKBCommon", "CDRM", "CLibInput", "CUdev"],
+      "Stage", uses: ["Base", "Frames", "CLinux", "CYUV", "CPango", "CQREncode", "CXKBCommon", "CDRM", "CLibInput", "CUdev"],
       exclude: ["Wayland/parlor-video-v1.xml"])
     + room("Net", uses: ["Base", "Bytes", "MDNS", "CLinux", "COpenSSL", "CCurl", "CMicroHTTPD"])
     + room(

@@ -1,3 +1,5 @@
+import Glibc
+
 /// An opaque colour, 8 bits a channel.
 public struct Color: Sendable, Hashable {
   /// Red, 0 to 255.
@@ -31,4 +33,23 @@ public struct Color: Sendable, Hashable {
   public static let black = Color(red: 0, green: 0, blue: 0)
   /// White.
   public static let white = Color(red: 255, green: 255, blue: 255)
+}
+
+extension Color {
+  /// How bright it looks: 0 (black) to 1 (white). Relative luminance of WCAG 2.1.
+  var luminance: Double {
+    func linear(_ channel: UInt8) -> Double {
+      let value = Double(channel) / 255
+      return value <= 0.040_45 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+    }
+    return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+  }
+}
+
+extension Notice.Theme {
+  /// How well the letters stand out: 1 (not at all) to 21. Contrast ratio of WCAG 2.1.
+  public var contrast: Double {
+    let (a, b) = (foreground.luminance, background.luminance)
+    return (max(a, b) + 0.05) / (min(a, b) + 0.05)
+  }
 }

@@ -1,8 +1,7 @@
 import Frames
 
 /// All that is to be seen, from bottom to top: clients' surfaces over their videos, or the two sides of a direct call; then a panel, the
-/// on-screen keyboard, a notice, the pointer. Says what changed, and paints any area of it wherever it is wanted.
-///
+/// on-screen keyboard, what the stage itself says, the pointer. Says what changed, and paints any area of it wherever it is wanted.
 final class Composer: @unchecked Sendable {
   // Unchecked: whoever made it touches it under a lock of their own.
 
@@ -15,23 +14,18 @@ final class Composer: @unchecked Sendable {
   /// Where each part of the scene stands.
   private(set) var places = Places()
 
-  private var noticePainter = NoticePainter()
+  private var announcementPainter = AnnouncementPainter()
   private var panelPainter: PanelPainter
   private var keyboardPainter = KeyboardPainter()
   private var pointerPainter: PointerPainter
-  private var noticeContent: NoticeContent?
+  /// What the stage lays over all surfaces.
+  private(set) var overlay = PageComposition.Overlay()
 
   /// Where parts of the scene stand on the screen.
   struct Places: Equatable {
     var remote: Rectangle?
     var selfView: Rectangle?
     var notice: Rectangle?
-  }
-
-  private struct NoticeContent: Equatable {
-    var notice: Notice
-    var secondsLeft: Int?
-    var theme: Notice.Theme
   }
 
   /// An empty, black screen.
@@ -58,6 +52,7 @@ final class Composer: @unchecked Sendable {
       page.update(LayersUpdate(layers: [], isRearranged: true, uncovered: update.uncovered))
       call = CallLayout()
     }
+    idleBitmap = nil
   }
 
   /// The clients' videos that can be seen. The frames of the others are let go.
@@ -74,7 +69,12 @@ final class Composer: @unchecked Sendable {
 
   /// Changes the on-screen keyboard; nil takes it off. Panels stand in the room that it leaves.
   func setKeyboard(_ keyboard: KeyboardPicture?, theme: Notice.Theme) {
-    keyboardPainter.draw(keyboard, theme: theme, screen: screen) { page.invalidate($0) }
+    var isNew = false
+    keyboardPainter.draw(keyboard, theme: theme, screen: screen) { area in
+      page.invalidate(area)
+      isNew = true
+    }
+    if isNew { arrangeOverlay() }
   }
 
   /// What of the screen the keyboard leaves free.
@@ -86,18 +86,25 @@ final class Composer: @unchecked Sendable {
 
   /// Changes the panel that lies over everything but notices, and the pointer over that; says where the panel's parts stand.
   func setPanel(_ panel: PanelContent?, pointer: (x: Double, y: Double)?, theme: Notice.Theme) -> PanelLayout? {
-    if panel != nil || panelPainter.layout != nil, let area = panelPainter.draw(panel, theme: theme, room: room) { page.invalidate(area) }
-    for area in pointerPainter.move(to: pointer) { page.invalidate(area) }
+    var isNew = false
+    if panel != nil || panelPainter.layout != nil, let area = panelPainter.draw(panel, theme: theme, room: room) {
+      page.invalidate(area)
+      isNew = true
+    }
+    for area in pointerPainter.move(to: pointer) {
+      page.invalidate(area)
+      isNew = true
+    }
+    if isNew { arrangeOverlay() }
     return panelPainter.layout
   }
 
-  /// What the stage lays over all surfaces.
-  var overlay: PageComposition.Overlay {
-    PageComposition.Overlay(
-      isDimmed: panelPainter.layout != nil,
-      rasters: [
-        panelPainter.raster, keyboardPainter.raster, noticeContent == nil ? nil : noticePainter.raster, pointerPainter.raster,
-      ].compactMap { $0 })
+  /// Lays what was drawn anew over the surfaces, from bottom to top.
+  private func arrangeOverlay() {
+    let rasters =
+      [panelPainter.raster, keyboardPainter.raster].compactMap { $0 } + announcementPainter.rasters
+      + [pointerPainter.raster].compactMap { $0 }
+    overlay = PageComposition.Overlay(isDimmed: panelPainter.layout != nil, rasters: rasters)
   }
 
   // MARK: The scene
@@ -105,15 +112,17 @@ final class Composer: @unchecked Sendable {
   /// Has a scene shown; what is as it was costs nothing.
   func show(_ scene: Scene) {
     showCall(scene)
-    let content = scene.notice.map { NoticeContent(notice: $0, secondsLeft: scene.secondsLeft, theme: scene.theme) }
-    guard content != noticeContent else { return }
-    noticeContent = content
-    if let box = places.notice { page.invalidate(box) }
-    places.notice = content.map {
-      noticePainter.layOut($0.notice, secondsLeft: $0.secondsLeft, theme: $0.theme, width: screen.width, height: screen.height)
+    var isNew = false
+    announcementPainter.show(scene.announcements, style: style(scene)) { area in
+      page.invalidate(area)
+      isNew = true
     }
-    if let box = places.notice { page.invalidate(box) }
+    guard isNew else { return }
+    places.notice = announcementPainter.noticeBox
+    arrangeOverlay()
   }
+
+  private func style(_ scene: Scene) -> SheetStyle { SheetStyle(width: screen.width, height: screen.height, theme: scene.theme) }
 
   /// How the sides of a direct call stand.
   private struct CallLayout: Equatable {
@@ -121,9 +130,12 @@ final class Composer: @unchecked Sendable {
     var fit = VideoPlacement.Fit.fill
     var selfView: Rectangle?
     var isMirrored = false
+    /// What is behind the self-view while there is no other side.
+    var idle: IdlePicture.Content?
   }
 
   private var call = CallLayout()
+  private var idleBitmap: SurfaceBitmap?
   private static let remote = VideoIdentifier(rawValue: 0)
   private static let selfView = VideoIdentifier(rawValue: 1)
 
@@ -133,12 +145,20 @@ final class Composer: @unchecked Sendable {
     (places.remote, places.selfView) = (layout.remote, layout.selfView)
     guard !hasClients else { return }
     if layout != call {
+      let isIdleNew = layout.idle != call.idle
       call = layout
+      if isIdleNew { idleBitmap = layout.idle.map { IdlePicture.draw($0) } }
       var videos: [VideoPlacement] = []
       if let area = layout.remote { videos.append(Composer.placement(Composer.remote, area, layout.fit, isMirrored: false)) }
       if let area = layout.selfView { videos.append(Composer.placement(Composer.selfView, area, .fill, isMirrored: layout.isMirrored)) }
-      let layer = SurfaceLayer(identifier: 0, bitmap: nil, target: screen, videos: videos, canvas: .black)
-      page.update(LayersUpdate(layers: videos.isEmpty ? [] : [layer]))
+      var layers: [SurfaceLayer] = []
+      if let idleBitmap {
+        layers.append(SurfaceLayer(identifier: 1, bitmap: idleBitmap, target: screen, damage: isIdleNew ? [screen] : []))
+      }
+      if !videos.isEmpty {
+        layers.append(SurfaceLayer(identifier: 0, bitmap: nil, target: screen, videos: videos, canvas: layers.isEmpty ? .black : nil))
+      }
+      page.update(LayersUpdate(layers: layers))
     }
     page.forEachVisibleVideo { video in
       let frame = video.identifier == Composer.remote ? scene.remote : scene.selfView
@@ -151,6 +171,8 @@ final class Composer: @unchecked Sendable {
     if let frame = scene.remote {
       layout.remote = scene.fit.placement(width: frame.uprightWidth, height: frame.uprightHeight, in: screen).target
       layout.fit = scene.fit == .cover ? .cover : .fill
+    } else {
+      layout.idle = scene.idle.map { IdlePicture.Content(picture: $0, style: style(scene)) }
     }
     if let frame = scene.selfView {
       layout.selfView = Scene.selfViewArea(

@@ -14,10 +14,10 @@ public struct Scene: Sendable {
   public var remote: VideoFrame?
   /// The own camera, in a corner above the remote side; nil: not shown.
   public var selfView: VideoFrame?
-  /// A message above everything; nil: none.
-  public var notice: Notice?
-  /// The seconds that the notice's countdown shows.
-  public var secondsLeft: Int?
+  /// What is behind the self-view while there is no other side; nil: black.
+  public var idle: Artwork?
+  /// What the stage itself says, above everything.
+  var announcements: Announcements.Content
   /// How the remote side fills the screen.
   public var fit: VideoFit
   /// Where the self-view stands.
@@ -32,8 +32,15 @@ public struct Scene: Sendable {
     remote: VideoFrame? = nil, selfView: VideoFrame? = nil, notice: Notice? = nil, fit: VideoFit = .contain, corner: Corner = .bottomRight,
     isMirrored: Bool = true, theme: Notice.Theme = Notice.Theme()
   ) {
-    (self.remote, self.selfView, self.notice, secondsLeft) = (remote, selfView, notice, notice?.countdown)
+    (self.remote, self.selfView) = (remote, selfView)
+    announcements = Announcements.Content(notice: notice, secondsLeft: notice?.countdown)
     (self.fit, self.corner, self.isMirrored, self.theme) = (fit, corner, isMirrored, theme)
+  }
+
+  /// A message above everything, its countdown at the start; nil: none.
+  public var notice: Notice? {
+    get { announcements.notice }
+    set { (announcements.notice, announcements.secondsLeft) = (newValue, newValue?.countdown) }
   }
 
   /// The place of a self-view of the given upright size on a screen of `width` by `height`: at most a quarter of each side, away from the edge.

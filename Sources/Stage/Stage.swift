@@ -15,15 +15,16 @@ public final class Stage: Sendable {
   private let shelf = VideoShelf()
   let desk: Mutex<PanelDesk>
   let typing: Mutex<KeyboardDesk>
+  let announcements = Mutex(Announcements())
 
   /// What other threads asked for since the last `present`.
   private struct Wishes {
-    var notice: Notice?
     var fit: VideoFit
     var corner: Scene.Corner
     var isMirrored: Bool
     var theme: Notice.Theme
     var cursor: (x: Double, y: Double)?
+    var idle: Artwork?
     var removesRemote = false
     var removesSelfView = false
     var isBlanked = false
@@ -36,7 +37,6 @@ public final class Stage: Sendable {
     /// nil when a display shows what the composer composes.
     var output: HeadlessOutput?
     var scene: Scene
-    var noticeStart: Instant?
   }
 
   /// The size of the picture, as it is now.
@@ -145,12 +145,6 @@ public final class Stage: Sendable {
     shelf.setSeen(seen)
   }
 
-  /// Shows a notice in place of the one before; nil takes it off. The same notice again changes nothing, a running countdown included.
-  public func setNotice(_ notice: Notice?) {
-    guard wishes.withLock({ $0.notice != notice }) else { return }
-    wish { $0.notice = notice }
-  }
-
   /// Changes how the remote side fills the screen.
   public func setFit(_ fit: VideoFit) { wish { $0.fit = fit } }
 
@@ -159,7 +153,7 @@ public final class Stage: Sendable {
     wish { ($0.corner, $0.isMirrored) = (corner, isMirrored) }
   }
 
-  /// Changes the colours of notices.
+  /// Changes the colours of notices, and the logo.
   public func setTheme(_ theme: Notice.Theme) { wish { $0.theme = theme } }
 
   /// Switches the monitors off, or on again; without a display nothing comes of it. From any thread.
@@ -178,6 +172,9 @@ public final class Stage: Sendable {
   func setCursor(_ point: (x: Double, y: Double)?) {
     wishes.withLock { $0.cursor = point }
   }
+
+  /// Changes what is shown while nothing else is; nil: black.
+  public func setIdlePicture(_ picture: Artwork?) { wish { $0.idle = picture } }
 
   private func wish(_ change: (inout Wishes) -> Void) {
     wishes.withLock { change(&$0) }
@@ -229,12 +226,8 @@ public final class Stage: Sendable {
       if let newRemote { show.scene.remote = newRemote }
       if let newSelfView { show.scene.selfView = newSelfView }
       (show.scene.fit, show.scene.corner, show.scene.isMirrored) = (wanted.fit, wanted.corner, wanted.isMirrored)
-      show.scene.theme = wanted.theme
-      if show.scene.notice != wanted.notice {
-        show.scene.notice = wanted.notice
-        show.noticeStart = wanted.notice.map { _ in now }
-      }
-      show.scene.secondsLeft = Stage.secondsLeft(of: show.scene.notice?.countdown, since: show.noticeStart, now: now)
+      (show.scene.theme, show.scene.idle) = (wanted.theme, wanted.idle)
+      show.scene.announcements = announcements.withLock { $0.content(at: now) }
       let composer = show.composer
       let videos = composer.hasClients ? takeVideos(for: composer.page) : []
       composer.show(show.scene)

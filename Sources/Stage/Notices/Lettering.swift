@@ -8,6 +8,7 @@ enum Lettering {
     /// Height of a line in pixels.
     var size: Double
     var isBold = false
+    var isMonospaced = false
     var opacity = 1.0
     var alignment = PANGO_ALIGN_CENTER
     /// At most this many lines in each paragraph; the rest becomes an ellipsis.
@@ -27,7 +28,7 @@ enum Lettering {
   /// Lays a text out, wrapped at `width` pixels. The caller releases it.
   static func layout(_ line: Line, on context: OpaquePointer?, width: Double) -> OpaquePointer {
     guard let layout = unsafe pango_cairo_create_layout(context) else { preconditionFailure("Pango is out of memory") }
-    let font = unsafe pango_font_description_from_string(line.isBold ? "Sans Bold" : "Sans")
+    let font = unsafe pango_font_description_from_string((line.isMonospaced ? "Monospace" : "Sans") + (line.isBold ? " Bold" : ""))
     unsafe pango_font_description_set_absolute_size(font, max(1, line.size) * Double(PANGO_SCALE))
     unsafe pango_layout_set_font_description(layout, font)
     unsafe pango_font_description_free(font)
