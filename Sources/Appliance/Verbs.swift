@@ -57,7 +57,17 @@ public struct Verbs: Sendable {
     _ = try client.perform(ControlRequest(verb: "call", arguments: ["action": .string(action)]))
   }
 
-  /// `parlor open`, `reload`, `restart`, `tap`, `type`, `key` and `blank`: verbs that say nothing when all is well.
+  /// `parlor volume`: changes it as `Volume.Change` reads it, if a change is given, and writes what it is then.
+  public func volume(change: String?) throws(VerbFailure) {
+    let answer = try client.perform(ControlRequest(verb: "volume", arguments: change.map { ["change": .string($0)] } ?? [:]))
+    if isJSON { return try printJSON(answer, isPretty: true) }
+    guard case .integer(let percent)? = answer["percent"], let isMuted = answer["muted"]?.boolean else {
+      throw VerbFailure(.internalError, "the answer holds no volume")
+    }
+    _ = output(Array((Volume(percent: Int(clamping: percent), isMuted: isMuted).text + "\n").utf8))
+  }
+
+  /// `parlor open`, `reload`, `restart`, `identify`, `overlay`, `tap`, `type`, `key` and `blank`: verbs that say nothing when all is well.
   public func order(_ request: ControlRequest) throws(VerbFailure) { _ = try client.perform(request) }
 
   /// Writes a file; `-` is the standard output.

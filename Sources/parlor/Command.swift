@@ -14,6 +14,7 @@ enum Command: Equatable {
   case screenshot(runtime: String, file: String)
   case call(runtime: String, action: String)
   case order(runtime: String, ControlRequest)
+  case volume(runtime: String, change: String?, isJSON: Bool)
 }
 
 extension Command {
@@ -49,6 +50,18 @@ extension Command {
     case "stats": self = .stats(runtime: runtime, isWatching: line.flags.contains("--watch"), isJSON: isJSON)
     case "screenshot": self = .screenshot(runtime: runtime, file: line.operands[0])
     case "call": self = .call(runtime: runtime, action: try Command.word(line.operands[0], "action", among: ["start", "hangup"]))
+    case "identify":
+      var arguments: [String: JSON] = [:]
+      if let text = line.operands.first { arguments["seconds"] = .integer(Int64(try Command.identifySeconds(text))) }
+      self = .order(runtime: runtime, ControlRequest(verb: "identify", arguments: arguments))
+    case "overlay":
+      let isOn = try Command.word(line.operands[0], "argument", among: ["on", "off"]) == "on"
+      self = .order(runtime: runtime, ControlRequest(verb: "overlay", arguments: ["on": .boolean(isOn)]))
+    case "volume":
+      if let text = line.operands.first, Volume.Change(text) == nil {
+        throw Failure(.usage, "volume: \"\(text)\" is not accepted; accepted: \(Volume.Change.accepted)")
+      }
+      self = .volume(runtime: runtime, change: line.operands.first, isJSON: isJSON)
     case "open": self = .order(runtime: runtime, ControlRequest(verb: "open", arguments: ["url": .string(line.operands[0])]))
     case "reload": self = .order(runtime: runtime, ControlRequest(verb: "reload"))
     case "restart":
@@ -101,6 +114,16 @@ extension Command {
       options.seconds = seconds
     }
     return options
+  }
+
+  /// 0 is `off`.
+  private static func identifySeconds(_ text: String) throws(Failure) -> Int {
+    if text == "off" { return 0 }
+    let range = NoticeServices.identifySeconds
+    guard let seconds = Int(text), range.contains(seconds) else {
+      throw Failure(.usage, "identify: \"\(text)\" is not accepted; accepted: \(range.lowerBound) to \(range.upperBound), off")
+    }
+    return seconds
   }
 
   private static func pixel(_ text: String, _ name: String) throws(Failure) -> Double {

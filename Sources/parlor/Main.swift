@@ -31,6 +31,8 @@ import Glibc
       try Verbs(runtime: runtime, isJSON: isJSON, output: output).stats(isWatching: isWatching)
     case .screenshot(let runtime, let file): try Verbs(runtime: runtime, output: output).screenshot(file: file)
     case .call(let runtime, let action): try Verbs(runtime: runtime, output: output).call(action: action)
+    case .volume(let runtime, let change, let isJSON):
+      try Verbs(runtime: runtime, isJSON: isJSON, output: output).volume(change: change)
     case .order(let runtime, let request): try Verbs(runtime: runtime, output: output).order(request)
     }
     return .ok

@@ -72,6 +72,15 @@ struct VerbSyntax {
       options: [Option(name: "--watch", help: "Again and again, once a second."), runtime, json]),
     VerbSyntax(
       name: "screenshot", summary: "Save what the screen shows as PNG; - is the standard output.", options: [runtime], operands: ["FILE"]),
+    VerbSyntax(
+      name: "identify", summary: "Show on the screen who the box is, for a minute or SECONDS, or end that.", options: [runtime],
+      operands: ["SECONDS|off"], requiredOperands: 0),
+    VerbSyntax(
+      name: "overlay", summary: "Show delays and rates in a corner of the screen, or take them off.", options: [runtime],
+      operands: ["on|off"]),
+    VerbSyntax(
+      name: "volume", summary: "Say how loud the box is, after changing it: to N percent, by +N or -N, or muted and back.",
+      options: [runtime, json], operands: ["N|+N|-N|mute"], requiredOperands: 0),
     VerbSyntax(name: "call", summary: "Start the configured call, or end it.", options: [runtime], operands: ["start|hangup"]),
     VerbSyntax(
       name: "open", summary: "Show another page of the origins that navigation may lead to.", options: [runtime], operands: ["URL"]),
@@ -137,7 +146,9 @@ struct ParsedLine {
     var rest = arguments[...]
     var isPastOptions = false
     while let argument = rest.popFirst() {
-      if isPastOptions || !argument.hasPrefix("-") || argument == "-" {
+      // A negative number is no option.
+      let isNumber = argument.dropFirst().first?.isNumber ?? false
+      if isPastOptions || !argument.hasPrefix("-") || argument == "-" || isNumber {
         operands.append(argument)
       } else if argument == "--" {
         isPastOptions = true

@@ -113,7 +113,7 @@ import Testing
     #expect(configuration.sound == Configuration.Sound(capture: .file("/srv/speech.wav"), playback: .file("/etc/parlor/heard.wav")))
     #expect(configuration.networkInterfaces == ["eth0", "wlan0"])
     #expect(configuration.tls.certificateFiles == ["/etc/parlor/site.pem", "/etc/ssl/other.pem"])
-    #expect(configuration.theme == Notice.Theme(foreground: Color(red: 0, green: 255, blue: 127), background: .black))
+    #expect(configuration.notices.theme == Notice.Theme(foreground: Color(red: 0, green: 255, blue: 127), background: .black))
     #expect(configuration.logLevel == .debug)
     #expect(configuration.warnings.isEmpty)
   }

@@ -9,13 +9,13 @@ import Testing
 
   @Test func boxStartsConnectsAndCalls() {
     var health = Health(now: time(0))
-    #expect(health.state == .starting && health.code == nil && health.notice(name: "Lobby")?.kind == .starting)
+    #expect(health.state == .starting && health.code == nil && health.notice(name: "Lobby", language: .english)?.kind == .starting)
     health.start(isProvisioned: true, now: time(1))
     #expect(health.state == .ready)
     health.setCall(.connecting, now: time(2))
-    #expect(health.state == .loading && health.notice(name: "Lobby")?.kind == .connecting)
+    #expect(health.state == .loading && health.notice(name: "Lobby", language: .english)?.kind == .connecting)
     health.setCall(.connected, now: time(3))
-    #expect(health.state == .inCall && health.since == time(3) && health.notice(name: "Lobby") == nil)
+    #expect(health.state == .inCall && health.since == time(3) && health.notice(name: "Lobby", language: .english) == nil)
     health.setCall(.connected, now: time(4))
     #expect(health.since == time(3))
     health.setCall(.idle, now: time(5))
@@ -25,7 +25,7 @@ import Testing
   @Test func boxWithoutACallSaysSo() {
     var health = Health(now: time(0))
     health.start(isProvisioned: false, now: time(1))
-    #expect(health.state == .unprovisioned && health.notice(name: "")?.title == "Not set up")
+    #expect(health.state == .unprovisioned && health.notice(name: "", language: .english)?.title == "Not set up")
   }
 
   @Test func aDisplayInTroubleIsToldAndCallsGoOn() {
@@ -55,7 +55,7 @@ import Testing
     health.raise(.callUnauthorized, "sfu.example.org does not accept the token.", now: time(1))
     health.setCall(.connecting, now: time(2))
     #expect(health.state == .error && health.code == .callUnauthorized && health.since == time(1))
-    let notice = try #require(health.notice(name: "Lobby", retry: 8))
+    let notice = try #require(health.notice(name: "Lobby", language: .english, retry: 8))
     #expect(notice.kind == .error(code: "call.unauthorized") && notice.countdown == 8)
     #expect(notice.title == "Not allowed to call" && notice.text.hasPrefix("sfu.example.org does not accept"))
     health.setCall(.connected, now: time(3))
@@ -80,7 +80,7 @@ import Testing
     health.raise(.cameraAbsent, "/dev/video0 is not there", now: time(1))
     #expect(health.state == .ready && health.code == .cameraAbsent)
     health.setCall(.connected, now: time(2))
-    #expect(health.state == .inCall && health.code == .cameraAbsent && health.notice(name: "") == nil)
+    #expect(health.state == .inCall && health.code == .cameraAbsent && health.notice(name: "", language: .english) == nil)
   }
 
   @Test func wrongConfigurationIsAnErrorFromTheStart() {

@@ -144,6 +144,14 @@ import Testing
     await world.end()
   }
 
+  @Test func buttonsAreLabelledInTheLanguageOfThePeople() {
+    let labels = Language.allCases.map { language in
+      let panel = PageCall.panel(.confirm, origin: "https://calls.example.org", text: "Sure?", value: nil, language: language)
+      return "\(panel.acceptLabel) \(panel.cancelLabel) \(panel.title)"
+    }
+    #expect(labels == ["OK Cancel calls.example.org", "OK Abbrechen calls.example.org"])
+  }
+
   @Test func endOfTheCallIsToldToTheHost() async throws {
     let world = try await World()
     let host = try Host(world.folder.path)

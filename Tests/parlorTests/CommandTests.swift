@@ -62,6 +62,13 @@ import Testing
     #expect(try command("key Enter") == .order(runtime: "/run/parlor", ControlRequest(verb: "key", arguments: ["name": "Enter"])))
     #expect(try command("blank auto") == .order(runtime: "/run/parlor", ControlRequest(verb: "blank", arguments: ["wish": "auto"])))
     #expect(try command("check --config x --devices") == .check(file: "x", includesDevices: true, isJSON: false))
+    #expect(try command("identify") == .order(runtime: "/run/parlor", ControlRequest(verb: "identify")))
+    #expect(try command("identify 5") == .order(runtime: "/run/parlor", ControlRequest(verb: "identify", arguments: ["seconds": 5])))
+    #expect(try command("identify off") == .order(runtime: "/run/parlor", ControlRequest(verb: "identify", arguments: ["seconds": 0])))
+    #expect(try command("overlay off") == .order(runtime: "/run/parlor", ControlRequest(verb: "overlay", arguments: ["on": false])))
+    #expect(try command("volume") == .volume(runtime: "/run/parlor", change: nil, isJSON: false))
+    #expect(try command("volume -10 --json") == .volume(runtime: "/run/parlor", change: "-10", isJSON: true))
+    #expect(try command("volume mute") == .volume(runtime: "/run/parlor", change: "mute", isJSON: false))
     #expect(try command("--version") == .version(isJSON: false))
   }
 
@@ -83,8 +90,9 @@ import Testing
     ("demo --seconds 0", "1 to 86400"),
     ("demo --seconds x", "1 to 86400"), ("demo --json --screenshot -", "standard output"), ("peer --offer --answer", "exclude"),
     ("peer --codec vp9", "VP8, H264"), ("screenshot", "FILE is missing"), ("call", "start|hangup is missing"),
-    ("call strat", "did you mean start?"), ("restart pag", "did you mean page?"), ("blank dark", "accepted: on, off, auto"),
-    ("tap 1", "Y is missing"), ("tap x 1", "X: "),
+    ("call strat", "did you mean start?"), ("restart pag", "did you mean page?"), ("blank dark", "accepted: on, off, auto"), ("identify 0", "1 to 3600, off"),
+    ("identify -5", "1 to 3600, off"), ("overlay", "on|off is missing"), ("overlay of", "did you mean off?"),
+    ("volume 101", "N from 0 to 100"), ("volume loud", "mute"), ("tap 1", "Y is missing"), ("tap x 1", "X: "),
     ("tap 1 99999", "Y: "),
     ("help staus", "did you mean status?"),
   ])

@@ -84,6 +84,7 @@ extension Box {
     supervisor.seed = UInt64.random(in: 0...UInt64.max)
     return PageCall.Configuration(
       service: service, supervisor: supervisor,
+      language: configuration.notices.language,
       process: PageProgram.isManagedElsewhere() ? nil : PageProcess.Settings.here(runtime: options.runtime, seed: supervisor.seed))
   }
 
@@ -143,7 +144,11 @@ extension Box {
     switch news {
     case .refused(let url, let reason):
       let place = Origin(url: url)?.host ?? String(url.prefix { $0 != ":" }.prefix(40))
-      showNote(Notice(kind: .information, title: "Not opened: \(place)", text: reason))
+      let language = configuration.notices.language
+      showNote(
+        Notice(
+          kind: .information, title: Wording.notOpened(place: place).text(in: language),
+          text: Wording.systemReason(reason).text(in: language)))
     case .denied: break
     case .connections(let states):
       let now = Date()

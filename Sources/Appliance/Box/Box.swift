@@ -31,10 +31,11 @@ final class Box: Sendable {
   /// Where hands start and end calls, one change at a time.
   let callChanges = DispatchQueue(label: "call by hand")
   let isCallChanging = Atomic(false)
-  private let name: String
+  let notices = Mutex(NoticeState())
+  let name: String
   private let socket: ControlSocket
   let isAnnounced = Atomic(false)
-  private let latency = LatencyRecorder()
+  let latency = LatencyRecorder()
   private let flips = Mutex<[Instant]>([])
   private let monitor = Mutex<NetworkWatch?>(nil)
   private let screen = Mutex(Screen())
@@ -53,6 +54,8 @@ final class Box: Sendable {
     var retryAt: Instant?
     /// Something worth a moment, and when that is over.
     var note: (notice: Notice, end: Instant)?
+    /// Whether the interfaces will be looked at again.
+    var isRefreshing = false
   }
 
   /// Starts everything. Throws when the configuration cannot be used or another box runs here.
@@ -76,9 +79,11 @@ final class Box: Sendable {
     stage = Stage(
       width: mode.width, height: mode.height, refreshRate: mode.rate ?? 60,
       rotation: VideoFrame.Rotation(rawValue: configuration.display.rotation.rawValue) ?? .none, fit: configuration.display.fit,
-      corner: configuration.display.corner ?? .bottomRight, isMirrored: configuration.display.mirrorsSelfView, theme: configuration.theme)
+      corner: configuration.display.corner ?? .bottomRight, isMirrored: configuration.display.mirrorsSelfView,
+      theme: configuration.notices.theme)
+    stage.setIdlePicture(configuration.notices.idle)
     health = Mutex(Health(now: Date()))
-    stage.setNotice(Notice(kind: .starting, title: "Starting", text: name))
+    stage.setNotice(health.withLock { $0 }.notice(name: name, language: configuration.notices.language))
     let observer = StageObserver()
     if case .page = configuration.call?.target { server = try Box.waylandServer(options, stage) } else { server = nil }
     let display = Box.settings(output, configuration.display)
@@ -99,6 +104,7 @@ final class Box: Sendable {
     observer.box = self
     watchDisplay()
     media.showSelfView(on: configuration.display.corner == nil || server != nil ? nil : stage)
+    startNotices()
     serve()
     await watchNetwork()
     health.withLock { $0.start(isProvisioned: configuration.call != nil, now: Date()) }
@@ -130,8 +136,10 @@ final class Box: Sendable {
       if flips.count > 256 { flips.removeFirst(128) }
     }
     if let remote = flip.remote { latency.record(remote.ledger, steps: [.present, .received], now: flip.time) }
-    for video in flip.videos where video.ledger[.receive] != nil {
-      latency.record(video.ledger, steps: [.present, .received], now: flip.time)
+    if let selfView = flip.selfView { latency.record(selfView.ledger, steps: [.preview], now: flip.time) }
+    for video in flip.videos {
+      let isReceived = video.ledger[.receive] != nil
+      latency.record(video.ledger, steps: isReceived ? [.present, .received] : [.preview], now: flip.time)
     }
     call.withLock { $0.page }?.flipped(flip)
   }
@@ -266,7 +274,26 @@ final class Box: Sendable {
     let screen = screen.withLock { $0 }
     let retry = screen.retryAt.map { max(0, Int(($0 - now).seconds.rounded(.up))) }
     let note = screen.note.flatMap { $0.end > now ? $0.notice : nil }
-    stage.setNotice(health.withLock { $0 }.notice(name: name, retry: retry) ?? note)
+    let health = health.withLock { $0 }
+    let notice = health.notice(
+      name: name, language: configuration.notices.language, interfaces: NetworkInterfaces.all, retry: retry)
+    stage.setNotice(notice ?? note)
+    if health.state == .offline { refreshSoon() }
+  }
+
+  /// Looks again soon: a cable that is plugged in changes what is said long before there is an address.
+  private func refreshSoon() {
+    let isNew = screen.withLock { screen in
+      defer { screen.isRefreshing = true }
+      return !screen.isRefreshing
+    }
+    guard isNew else { return }
+    network.loop.run { [weak self, network] in
+      network.loop.schedule(at: MonotonicClock.now() + .seconds(2)) {
+        self?.screen.withLock { $0.isRefreshing = false }
+        self?.showHealth()
+      }
+    }
   }
 
   // MARK: The network
@@ -328,6 +355,7 @@ final class Box: Sendable {
         restart: { [unowned self] part throws(VerbFailure) in try restart(part) },
         gesture: { [unowned self] gesture throws(VerbFailure) in try perform(gesture) },
         blank: { [unowned self] wish throws(VerbFailure) in power.set(wish) }))
+    socket.register(noticeServices)
     socket.start()
   }
 
@@ -382,6 +410,7 @@ final class Box: Sendable {
   /// Hangs up, and ends all threads.
   func stop() async {
     socket.stop()
+    stopNotices()
     let (direct, page) = call.withLock { ($0.direct, $0.page) }
     await direct?.hangUp()
     await page?.stop()

@@ -26,8 +26,8 @@ public struct Configuration: Sendable, Equatable {
   public var tls = TLS()
   /// `[access] remote_input`: whether operators may touch and type from afar.
   public var allowsRemoteInput = false
-  /// `[notices]`: the colours of on-screen notices.
-  public var theme = Notice.Theme()
+  /// `[notices]`.
+  public var notices = Notices()
   /// `[logs] level`.
   public var logLevel = Log.Level.notice
   /// What the file says without effect, in the file's order.
@@ -133,6 +133,8 @@ public struct Configuration: Sendable, Equatable {
     public var name: String?
     /// A number for inventories; nil: the machine's own.
     public var serial: String?
+    /// Where the box stands, for people; nil: it is not said.
+    public var place: String?
   }
 
   /// `[display]`.
@@ -223,6 +225,18 @@ public struct Configuration: Sendable, Equatable {
 
     /// A synthetic camera of 1280 by 720 pixels, 30 a second.
     public init() {}
+  }
+
+  /// `[notices]`: what the box itself says on the screen.
+  public struct Notices: Sendable, Equatable {
+    /// In which language.
+    public var language = Language.english
+    /// The colours, and the logo.
+    public var theme = Notice.Theme()
+    /// What is shown while nothing else is.
+    public var idle: Artwork?
+    /// Whether a mark is shown while pictures of a camera leave the box.
+    public var marksCamera = true
   }
 
   /// `[sound]`.

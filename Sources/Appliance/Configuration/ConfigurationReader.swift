@@ -66,7 +66,7 @@ struct ConfigurationReader {
       configuration.allowsRemoteInput = table.boolean("remote_input") ?? false
       table.finish()
     }
-    configuration.theme = readTheme()
+    configuration.notices = readNotices()
     configuration.logLevel = readLogLevel()
     root.finish()
   }
@@ -79,6 +79,7 @@ struct ConfigurationReader {
     guard var table = root.table("identity") else { return identity }
     identity.name = table.string("name")
     identity.serial = table.string("serial")
+    identity.place = table.string("place")
     table.finish()
     return identity
   }
@@ -231,15 +232,6 @@ struct ConfigurationReader {
   }
 
   // MARK: The rest
-
-  private mutating func readTheme() -> Notice.Theme {
-    var theme = Notice.Theme()
-    guard var table = root.table("notices") else { return theme }
-    theme.foreground = table.value("foreground", accepted: "#rrggbb") { Color($0) } ?? theme.foreground
-    theme.background = table.value("background", accepted: "#rrggbb") { Color($0) } ?? theme.background
-    table.finish()
-    return theme
-  }
 
   private enum LevelName: String, CaseIterable {
     case error, warning, notice, info, debug

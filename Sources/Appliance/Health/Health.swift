@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Stage
 
 /// What the box is doing and what is wrong with it: facts in, one state with one code out.
 public struct Health: Sendable, Equatable {
@@ -110,22 +109,4 @@ public struct Health: Sendable, Equatable {
     (state, since) = (new, now)
   }
 
-  /// What the screen should say; nil when the picture speaks for itself. `retry` is in seconds from now.
-  public func notice(name: String, retry: Int? = nil) -> Notice? {
-    switch state {
-    case .starting: return Notice(kind: .starting, title: "Starting", text: name)
-    case .unprovisioned: return Notice(kind: .information, title: "Not set up", text: "The configuration names nobody to call.")
-    case .loading: return Notice(kind: .connecting, title: "Connecting", text: name)
-    case .offline:
-      return Notice(
-        kind: .waitingForNetwork, title: HealthCode.networkDown.title, text: "The box goes on by itself as soon as the network is back.")
-    case .error:
-      guard let code else { return nil }
-      let text = reason ?? ""
-      return Notice(
-        kind: .error(code: code.rawValue), title: code.title, text: retry == nil || text.isEmpty ? text : "\(text). Trying again.",
-        countdown: retry)
-    case .ready, .inCall: return nil
-    }
-  }
 }

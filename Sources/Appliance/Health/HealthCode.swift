@@ -88,37 +88,37 @@ public struct HealthCode: RawRepresentable, Sendable, Hashable, Comparable, Cust
   var isBreakdown: Bool { [.pageCrashed, .pageHung, .pageMemory].contains(self) }
 
   /// A few words for whoever stands in front of the box.
-  public var title: String {
+  var wording: Wording {
     switch self {
-    case .configurationInvalid: "Not set up correctly"
-    case .networkDown: "No network"
-    case .cameraAbsent, .cameraFailed: "No camera"
-    case .microphoneAbsent: "No microphone"
-    case .speakerAbsent: "No loudspeaker"
-    case .callUnauthorized, .callForbidden: "Not allowed to call"
-    case .callNotFound: "The room was not found"
-    case .callUnreachable: "The other side cannot be reached"
-    case .callTimeout, .callLost: "The connection failed"
-    case .displayAbsent: "No monitor"
-    case .displayConnector: "The connector does not exist"
-    case .displayMode: "The monitor cannot be used as configured"
-    case .displayBusy: "The display is in use"
-    case .displayDenied: "The display must not be used"
-    case .displayFailed: "The display does not work"
-    case .clockUnset: "The clock is not set"
-    case .pageDNS: "The page's server is not known"
-    case .pageConnect: "The page's server does not answer"
-    case .pageTLS: "The page's server is not trusted"
-    case .pageHTTP: "The page is not available"
-    case .pageTimeout: "The page takes too long"
-    case .pageRedirects: "The page leads in circles"
-    case .pageSize: "The page is too large"
-    case .pageCrashed: "The page broke down"
-    case .pageHung: "The page does not respond"
-    case .pageMemory: "The page needs too much memory"
-    case .pageHost: "The page cannot run"
-    case .pageFailed: "The page could not be loaded"
-    default: area == "call" ? "The call failed" : "Something is wrong"
+    case .configurationInvalid: .wrongConfiguration
+    case .networkDown: .noNetwork
+    case .cameraAbsent, .cameraFailed: .noCamera
+    case .microphoneAbsent: .noMicrophone
+    case .speakerAbsent: .noLoudspeaker
+    case .callUnauthorized, .callForbidden: .notAllowedToCall
+    case .callNotFound: .roomNotFound
+    case .callUnreachable: .otherSideUnreachable
+    case .callTimeout, .callLost: .connectionFailed
+    case .displayAbsent: .noMonitor
+    case .displayConnector: .noConnector
+    case .displayMode: .monitorUnusable
+    case .displayBusy: .displayInUse
+    case .displayDenied: .displayForbidden
+    case .displayFailed: .displayBroken
+    case .clockUnset: .clockUnset
+    case .pageDNS: .pageServerUnknown
+    case .pageConnect: .pageServerSilent
+    case .pageTLS: .pageServerNotTrusted
+    case .pageHTTP: .pageNotAvailable
+    case .pageTimeout: .pageTooSlow
+    case .pageRedirects: .pageInCircles
+    case .pageSize: .pageTooLarge
+    case .pageCrashed: .pageBrokeDown
+    case .pageHung: .pageHangs
+    case .pageMemory: .pageNeedsMemory
+    case .pageHost: .pageCannotRun
+    case .pageFailed: .pageNotLoaded
+    default: area == "call" ? .callFailed : .somethingWrong
     }
   }
 }

@@ -15,6 +15,8 @@ final class PageCall: Sendable {
     var service: PageService.Configuration
     /// The page, and how long it may take.
     var supervisor: PageSupervisor.Configuration
+    /// What the panels' buttons are labelled in.
+    var language = Language.english
     /// How the page program is run; nil: a service manager does that.
     var process: PageProcess.Settings?
   }
@@ -157,21 +159,29 @@ final class PageCall: Sendable {
   }
 
   private func ask(_ identifier: UInt32, _ kind: PageEvent.DialogKind, origin: String, text: String, value: String?) {
-    let form: Panel.Kind =
-      switch kind {
-      case .alert: .alert
-      case .confirm: .confirm
-      case .prompt: .prompt(defaultText: value ?? "")
-      }
-    let title = Origin(origin)?.host ?? origin
-    let countdown = Int(configuration.service.page.dialogTimeout.rounded(.up))
-    stage.setPanel(Panel(kind: form, title: title, text: text, countdown: countdown)) { [weak self] answer in
+    var panel = PageCall.panel(kind, origin: origin, text: text, value: value, language: configuration.language)
+    panel.countdown = Int(configuration.service.page.dialogTimeout.rounded(.up))
+    stage.setPanel(panel) { [weak self] answer in
       guard let service = self?.parts.withLock({ $0.service }) else { return }
       switch answer {
       case .accepted(let text): service.answer(dialog: identifier, isAccepted: true, value: text)
       case .cancelled, .dismissed: service.answer(dialog: identifier, isAccepted: false)
       }
     }
+  }
+
+  /// A page's question as it stands on the screen.
+  static func panel(_ kind: PageEvent.DialogKind, origin: String, text: String, value: String?, language: Language) -> Panel {
+    let form: Panel.Kind =
+      switch kind {
+      case .alert: .alert
+      case .confirm: .confirm
+      case .prompt: .prompt(defaultText: value ?? "")
+      }
+    var panel = Panel(kind: form, title: Origin(origin)?.host ?? origin, text: text)
+    panel.acceptLabel = Wording.accept.text(in: language)
+    panel.cancelLabel = Wording.cancel.text(in: language)
+    return panel
   }
 
   // MARK: What goes out

@@ -1,0 +1,40 @@
+import Net
+import Stage
+
+extension Health {
+  /// What the screen should say; nil when the picture speaks for itself. `interfaces` are looked at when there is no network; `retry` is in
+  /// seconds from now.
+  public func notice(name: String, language: Language, interfaces: () -> [NetworkInterface] = { [] }, retry: Int? = nil) -> Notice? {
+    func text(_ wording: Wording) -> String { wording.text(in: language) }
+    switch state {
+    case .starting: return Notice(kind: .starting, title: text(.starting), text: name)
+    case .unprovisioned: return Notice(kind: .information, title: text(.notSetUp), text: text(.nobodyToCall))
+    case .loading: return Notice(kind: .connecting, title: text(.connecting), text: name)
+    case .offline:
+      let rows = Health.rows(interfaces(), language)
+      return Notice(
+        kind: .waitingForNetwork, title: text(.noNetwork), text: text(rows.isEmpty ? .noInterface : .goesOnByItself), rows: rows)
+    case .error:
+      guard let code else { return nil }
+      let reason = reason.flatMap { $0.isEmpty ? nil : text(.systemReason($0)) }
+      return Notice(
+        kind: .error(code: code.rawValue), title: text(code.wording), text: reason ?? "", countdown: retry,
+        countdownLabel: text(.tryingAgain))
+    case .ready, .inCall: return nil
+    }
+  }
+
+  /// More interfaces than this, and more addresses of each, do not help.
+  private static func rows(_ interfaces: [NetworkInterface], _ language: Language) -> [Notice.Row] {
+    interfaces.prefix(4).map { interface in
+      let value: String =
+        switch interface.state {
+        case .off: Wording.switchedOff.text(in: language)
+        case .withoutLink: (interface.isWireless ? Wording.noRadioNetwork : .cableUnplugged).text(in: language)
+        case .withoutAddress: Wording.noAddress.text(in: language)
+        case .ready: interface.addresses.prefix(2).map { "\($0)" }.joined(separator: ", ")
+        }
+      return Notice.Row(interface.name, value)
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/// A language of the people in front of the box. Operators' verbs and the log are in English.
+public enum Language: String, Sendable, CaseIterable {
+  case english = "en"
+  case german = "de"
+}
