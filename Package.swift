@@ -160,7 +160,8 @@ let package = Package(
         name: "PageEndToEndTests",
         dependencies: ["Base", "BridgeMessages", "Call", "Camera", "DTLS", "Frames", "Net", "PageSession", "Stage"],
         path: "Tests/PageEndToEndTests", swiftSettings: swift),
-      .testTarget(name: "parlorTests", dependencies: ["parlor"], path: "Tests/parlorTests", swiftSettings: swift),
+      .testTarget(
+        name: "parlorTests", dependencies: ["parlor", "Appliance", "Call", "Stage"], path: "Tests/parlorTests", swiftSettings: swift),
       .executableTarget(
         name: "parlor-bench",
         dependencies: [

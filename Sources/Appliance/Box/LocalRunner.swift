@@ -15,7 +15,6 @@ public struct LocalRunner: Runner {
 
   public func run(_ options: RunOptions) async throws(VerbFailure) -> ExitCode {
     Log.install(level: .notice) { [progress] level, text in progress("<\(level.rawValue)>\(text)") }
-    // The signals that end the box are waited for by one thread; none of the others may take them.
     let signals = TerminationSignals()
     let box = try await Box(options)
     await signals.wait()

@@ -1,0 +1,101 @@
+import Appliance
+import Foundation
+import Stage
+import Testing
+
+/// The program itself, as a service manager runs it.
+@Suite struct RunTests {
+  /// A running box with a folder of its own.
+  private final class Box {
+    private let folder: String
+    private var process = Process()
+    let client: ControlClient
+
+    init(_ configuration: String) async throws {
+      folder = NSTemporaryDirectory() + "parlor-run-\(UUID().uuidString.prefix(8))"
+      for name in ["", "/run", "/state"] {
+        try FileManager.default.createDirectory(atPath: folder + name, withIntermediateDirectories: true)
+      }
+      try Data(configuration.utf8).write(to: URL(fileURLWithPath: folder + "/parlor.toml"))
+      client = ControlClient(folder: folder + "/run")
+      try await start()
+    }
+
+    deinit {
+      if process.isRunning { process.terminate() }
+      try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    func start() async throws {
+      process = Process()
+      process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(
+        path: "parlor")
+      process.arguments = [
+        "run", "--config", folder + "/parlor.toml", "--stage", "headless:640x360", "--state", folder + "/state", "--runtime",
+        folder + "/run",
+      ]
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      for _ in 0..<600 {
+        if (try? client.perform(ControlRequest(verb: "status"))["state"]) == "ready" { return }
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      Issue.record("parlor run did not become ready")
+    }
+
+    /// Ends it as a service manager does, and returns its exit code; nil when a signal ended it.
+    func stop() -> Int32? {
+      process.terminate()
+      process.waitUntilExit()
+      return process.terminationReason == .exit ? process.terminationStatus : nil
+    }
+
+    func picture() throws -> Picture {
+      let answer = try client.perform(ControlRequest(verb: "screenshot"))
+      let png = try #require(answer["png"]?.string.flatMap { Data(base64Encoded: $0) })
+      return try Picture(png: Array(png))
+    }
+  }
+
+  private let configuration = """
+    [call]
+    whip = "http://127.0.0.1:9/whip"
+    start = "manual"
+    [display]
+    self_view = "off"
+    """
+
+  @Test func boxEndsByItselfWhenItIsToldTo() async throws {
+    let box = try await Box(configuration)
+    #expect(box.stop() == 0)
+  }
+
+  @Test func volumeOutlivesTheBox() async throws {
+    let box = try await Box(configuration)
+    #expect(try box.client.perform(ControlRequest(verb: "volume")) == ["percent": 100, "muted": false])
+    #expect(
+      try box.client.perform(ControlRequest(verb: "volume", arguments: ["change": "-60"])) == ["percent": 40, "muted": false])
+    #expect(box.stop() == 0)
+    try await box.start()
+    #expect(try box.client.perform(ControlRequest(verb: "volume")) == ["percent": 40, "muted": false])
+    #expect(box.stop() == 0)
+  }
+
+  @Test func identificationComesAndGoes() async throws {
+    let box = try await Box(configuration)
+    let before = try box.picture()
+    _ = try box.client.perform(ControlRequest(verb: "identify"))
+    // The stage shows it with its next refresh.
+    func wait(until isFine: (Picture) -> Bool) async throws {
+      for _ in 0..<200 {
+        if isFine(try box.picture()) { return }
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      Issue.record("the screen did not change as it should")
+    }
+    try await wait { $0 != before }
+    _ = try box.client.perform(ControlRequest(verb: "identify", arguments: ["seconds": 0]))
+    try await wait { $0 == before }
+    #expect(box.stop() == 0)
+  }
+}
