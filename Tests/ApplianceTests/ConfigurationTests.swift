@@ -143,7 +143,8 @@ import Testing
     let text = String(decoding: TemporaryFolder.bytes(of: "\(folder)/\(name)"), as: UTF8.self)
     let exceptions = [
       "token", "codec", "origin", "camera", "microphone", "ice_servers", "interfaces", "ca_files", "allowed_origins", "reload_at",
-      "user_agent", "client_certificate", "client_key", "pins", "card", "connector", "gamma", "blank", "key", "gpio",
+      "user_agent", "client_certificate", "client_key", "pins", "card", "connector", "gamma", "blank", "key", "gpio", "logo", "idle",
+      "place",
     ]
     var lines: [Substring] = []
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
