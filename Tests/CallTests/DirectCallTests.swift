@@ -95,4 +95,31 @@ import Testing
     #expect(peer.sessionCount == 0)
     await peer.stop()
   }
+
+  @Test func cameraIsInUseAsLongAsItsPicturesAreSent() async throws {
+    let peer = try await BuiltInPeer(token: nil, certificate: try Certificate.generate())
+    let camera = CameraThread(source: SyntheticCamera(width: 160, height: 120, framesPerSecond: 10))
+    defer { camera.stop() }
+    let screen = Mailbox<VideoFrame>()
+    let (uses, continuation) = AsyncStream<Bool>.makeStream()
+    camera.observeUse { continuation.yield(camera.isInUse) }
+    // The box's own screen is no use of the camera.
+    camera.add(screen) {}
+    #expect(!camera.isInUse)
+
+    let network = await NetworkThread()
+    var session = PeerSession.Configuration(certificate: try Certificate.generate())
+    session.includesLoopback = true
+    var configuration = DirectCall.Configuration(session: session)
+    configuration.whip = try SignallingEndpoint(url: peer.url(.publish), token: nil)
+    let media = DirectCall.Media(camera: camera, microphone: nil, playout: nil, show: { _ in })
+    let call = DirectCall(configuration: configuration, media: media, network: network) { _, _ in }
+    call.start()
+    var iterator = uses.makeAsyncIterator()
+    #expect(await iterator.next() == true)
+    await call.hangUp()
+    #expect(await iterator.next() == false && !camera.isInUse)
+    network.stop()
+    await peer.stop()
+  }
 }
