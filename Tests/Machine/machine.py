@@ -142,8 +142,10 @@ def programs_image():
     path = os.path.join(WORK, f"programs-{key}.img")
     with exclusively():
         if not os.path.exists(path):
+            # Machines that are just being started may still want those of today.
             for old in glob.glob(os.path.join(WORK, "programs-*.img")):
-                os.remove(old)
+                if time.time() - os.stat(old).st_mtime > 24 * 3600:
+                    os.remove(old)
             with tempfile.TemporaryDirectory() as stage:
                 for program in programs:
                     command("strip", "-o", os.path.join(stage, os.path.basename(program)), program)

@@ -2,11 +2,12 @@
 
 import os
 import shlex
+import time
 
 import numpy as np
 
 from machine import Late, Program
-from screens import Failure, has_checksum, read, shows, turned
+from screens import Failure, checksum, differences, displayed_checksum, keep, read, screen, turned
 
 PATIENCE = 30  # seconds; nothing that is waited for takes long when the machine has the processor to itself
 
@@ -50,13 +51,26 @@ class Trial:
         return read(local)
 
     def shown(self, name, rotation=0, head=0):
-        """Waits until the display shows the present picture, and returns it. A picture of one colour proves little: callers show another one."""
-        picture = np.ascontiguousarray(turned(self.picture(name), rotation))
-        if self.machine.display == "vkms":
-            has_checksum(self.machine, picture, name, PATIENCE)
-        else:
-            shows(self.machine, picture, name, PATIENCE, head)
-        return picture
+        """Waits until the display shows the present picture, pixel by pixel, and returns it. A picture of one colour proves little: callers show another."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            # What has just changed may not be in the picture yet: both are looked at again.
+            picture = np.ascontiguousarray(turned(self.picture(name), rotation))
+            if self.machine.display.startswith("vkms"):
+                displayed, expected = displayed_checksum(self.machine), checksum(picture)
+                problem = None if displayed == expected else f"vkms shows {displayed or 0:08x}, the picture is {expected:08x}"
+            else:
+                seen = screen(self.machine, head)
+                problem = differences(seen, picture)
+            if not problem:
+                return picture
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.1)
+        files = [keep(picture, f"{name} expected")]
+        if not self.machine.display.startswith("vkms"):
+            files.append(keep(seen, f"{name} found"))
+        raise Failure(f"{name}: {problem}; {', '.join(files)}")
 
     def possessions(self):
         """What the process holds of the kernel's: open descriptors, mappings of the card, framebuffers of the card."""
