@@ -15,6 +15,7 @@ struct CompositionDamage {
 
   /// Adds what of all this concerns a plane with the given content.
   func add(to damage: inout Damage, of content: PlaneContent, in bounds: Rectangle) {
+    guard content != .black else { return }
     for area in layers.areas { damage.add(area, in: bounds) }
     for (video, area) in frames {
       let isPainted =

@@ -108,7 +108,7 @@ final class PageComposition {
     }
   }
 
-  /// Paints what a plane shows in one strip; nothing for one that shows a video or black.
+  /// Paints what a plane shows in one strip; nothing for one that shows a video.
   func composeStrip(_ strip: Rectangle, _ content: PlaneContent, on raster: Raster, overlay: Overlay) {
     switch content {
     case .composed:
@@ -126,7 +126,8 @@ final class PageComposition {
         surface.paintPixels(strip, on: raster)
       }
       overlay.paint(strip, on: raster)
-    case .video, .black: break
+    case .black: raster.fill(strip, Color.black.opaqueValue)
+    case .video: break
     }
   }
 

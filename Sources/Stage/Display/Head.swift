@@ -13,7 +13,9 @@ final class Head {
   private var buffers: [UInt32: PlaneBuffers] = [:]
   private var videos: [UInt32: VideoPlane] = [:]
   private var sketch: SceneSketch?
-  /// Ways to show the sketched scene that the driver has not refused.
+  /// Ways to show the sketched scene, best first.
+  private var layouts: [PlaneLayout] = []
+  /// Those that the driver has not refused.
   private var candidates: ArraySlice<PlaneLayout> = []
   /// How the picture is made of planes; nil before the first.
   private(set) var layout: PlaneLayout?
@@ -75,8 +77,11 @@ final class Head {
   func show(_ composer: Composer, _ sketch: SceneSketch) throws(DRMError) -> Bool {
     if sketch != self.sketch || layout == nil {
       self.sketch = sketch
-      candidates = plan.layouts(for: sketch)[...]
-      layout = nil
+      let layouts = plan.layouts(for: sketch)
+      // A pointer that moves changes the sketch, but rarely what can be done about it: the driver is not asked again.
+      if layout == nil || layouts != self.layouts {
+        (self.layouts, candidates, layout) = (layouts, layouts[...], nil)
+      }
     }
     while true {
       if layout == nil { try choose(composer) }

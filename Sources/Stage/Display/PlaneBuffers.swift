@@ -1,6 +1,4 @@
-import CYUV
 import Frames
-import Glibc
 
 /// The two buffers that a plane shows in turn, and what has to be painted in each before it is shown again.
 final class PlaneBuffers {
@@ -63,13 +61,6 @@ final class PlaneBuffers {
       painter.paint(area, of: composer, content, overlay: overlay, turn: turn, to: slots[index].buffer)
     }
     slots[index].damage.clear()
-  }
-
-  /// Makes the buffer that is drawn into black, as it is wanted of a plane without content of its own.
-  func paintBlack() {
-    guard content == nil else { return }
-    (content, turn) = (.black, .none)
-    for slot in slots { unsafe memset(slot.buffer.memory.baseAddress!, 0, slot.buffer.memory.count) }
   }
 
   /// The plane shows something else for now: when it is wanted again, all is painted.
