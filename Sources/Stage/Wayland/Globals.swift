@@ -23,9 +23,9 @@ extension Wayland {
       Global("wp_presentation", 1) { Presentation($0, id: $1, version: $2) },
       Global("zxdg_output_manager_v1", 3) { OutputManager($0, id: $1, version: $2) },
       Global("zxdg_decoration_manager_v1", 1) { DecorationManager($0, id: $1, version: $2) },
-      Global("zwp_text_input_manager_v3", 1) { TextInputManager($0, id: $1, version: $2) },
       Global("org_kde_kwin_server_decoration_manager", 1) { KDEDecorationManager($0, id: $1, version: $2) },
       Global("parlor_video_manager_v1", 1) { VideoManager($0, id: $1, version: $2) },
+      Global("zwp_text_input_manager_v3", 1) { TextInputManager($0, id: $1, version: $2) },
     ]
   }
 
