@@ -5,6 +5,14 @@ import Stage
 
 // The display: what is wrong with it, what operators see of it, when the box is up.
 extension Box {
+  /// Where the picture is shown.
+  static func output(_ options: RunOptions, _ display: Configuration.Display) -> RunOptions.Output {
+    if let output = options.output { return output }
+    let output = RunOptions.Output.usual(card: display.card)
+    if output != .kms { Log.notice("there is no graphics card: the picture stays in memory") }
+    return output
+  }
+
   /// The mode that the picture is made for until a monitor says its own.
   static func mode(_ output: RunOptions.Output, _ display: Configuration.Display) -> RequestedMode {
     if case .headless(let mode?) = output { return mode }
@@ -20,16 +28,17 @@ extension Box {
     return DisplaySettings(card: display.card, preferences: preferences, gamma: display.gamma)
   }
 
-  /// Follows what the display says of itself.
-  func watchDisplay() {
-    stage.observeDisplay { [weak self] in self?.displayChanged($0) }
-    // What flipped before anybody listened counts, too.
+  /// Takes in what the stage showed, and the display said, before anybody listened.
+  func lookAtDisplay() {
+    let status = stage.displayStatus
+    if status.problem != nil { displayChanged(status) }
     if stage.statistics.flips > 0 { announceReadiness() }
   }
 
-  private func displayChanged(_ status: DisplayStatus) {
-    let screen = Status.Screen(status, flipsPerSecond: 0)
-    if let problem = screen.problem { Log.warning("display: \(problem)") } else { Log.notice("display: \(screen.summary)") }
+  /// The display says something new of itself.
+  func displayChanged(_ status: DisplayStatus) {
+    let screen = Status.Screen(stage, flipsPerSecond: 0)
+    if let problem = status.problem?.reason { Log.warning("display: \(problem)") } else { Log.notice("display: \(screen.summary)") }
     health.withLock { $0.set(status.problem.map { (HealthCode($0), $0.reason) }, area: "display", now: Date()) }
     showHealth()
     // Nobody sees a first picture where there is no monitor: a boot splash is not kept for it.
@@ -69,7 +78,17 @@ extension HealthCode {
 }
 
 extension Status.Screen {
-  /// The screen as the display describes it.
+  /// The screen as the stage describes it.
+  init(_ stage: Stage, flipsPerSecond: Double) {
+    self.init(stage.displayStatus, flipsPerSecond: flipsPerSecond)
+    guard output == "headless" else { return }
+    let isSideways = stage.rotation == .quarter || stage.rotation == .threeQuarters
+    let (width, height) = isSideways ? (stage.height, stage.width) : (stage.width, stage.height)
+    mode = "\(width)x\(height)@\(Int(stage.refreshRate.rounded()))"
+    (rotation, isBlanked) = (stage.rotation.rawValue, stage.isBlanked)
+  }
+
+  /// The screen as its display describes it.
   init(_ status: DisplayStatus, flipsPerSecond: Double) {
     self.init(
       output: status.outputs.joined(separator: ", "), mode: status.mode, rotation: status.rotation.rawValue, planes: status.planes,

@@ -18,7 +18,9 @@ extension Box {
       changeCall { box throws(VerbFailure) in if box.isInCall { try box.hangUp() } else { try box.startCall() } }
     case .activity: power.touch()
     case .keyboardAttached(let isAttached): stage.setKeyboardAttached(isAttached)
-    case .volume: break
+    case .volume(let step):
+      // Remembered in a file, which the stage's thread must not wait for.
+      callChanges.async { [weak self] in _ = self?.changeVolume(Volume.Change(step)) }
     }
   }
 
@@ -33,5 +35,17 @@ extension Box {
       do throws(VerbFailure) { try change(self) } catch { Log.warning("by hand: \(error)") }
       isCallChanging.store(false, ordering: .releasing)
     }
+  }
+}
+
+extension Volume.Change {
+  /// What a volume key does.
+  init(_ step: InputAction.VolumeStep) {
+    self =
+      switch step {
+      case .up: .raise(5)
+      case .down: .raise(-5)
+      case .mute: .toggleMute
+      }
   }
 }

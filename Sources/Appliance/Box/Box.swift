@@ -74,7 +74,7 @@ final class Box: Sendable {
       throw VerbFailure(.unavailable, "\(error)")
     }
     name = configuration.identity.name ?? Box.hostName
-    let output = options.output ?? RunOptions.Output.usual(card: configuration.display.card)
+    let output = Box.output(options, configuration.display)
     let mode = Box.mode(output, configuration.display)
     stage = Stage(
       width: mode.width, height: mode.height, refreshRate: mode.rate ?? 60,
@@ -88,8 +88,8 @@ final class Box: Sendable {
     if case .page = configuration.call?.target { server = try Box.waylandServer(options, stage) } else { server = nil }
     let display = Box.settings(output, configuration.display)
     stageThread = StageThread(
-      stage: stage, server: server, display: display, devices: display == nil ? nil : Box.inputDevices(configuration), onFlip: { observer.take($0) },
-      onInput: { observer.take($0) })
+      stage: stage, server: server, display: display, devices: display == nil ? nil : Box.inputDevices(configuration),
+      onFlip: { observer.take($0) }, onDisplay: { observer.take($0) }, onInput: { observer.take($0) })
     stageThread.start()
     do {
       certificate = try Certificate.generate()
@@ -102,7 +102,7 @@ final class Box: Sendable {
     power = DisplayPower(configuration.power, loop: network.loop) { [stage] in stage.setBlanked($0) }
     power.start()
     observer.box = self
-    watchDisplay()
+    lookAtDisplay()
     media.showSelfView(on: configuration.display.corner == nil || server != nil ? nil : stage)
     startNotices()
     serve()
@@ -115,12 +115,13 @@ final class Box: Sendable {
     }
   }
 
-  /// Hands flips and input to the box, which is made after the stage's thread.
+  /// Hands the stage's news to the box, which is made after the stage's thread.
   private final class StageObserver: @unchecked Sendable {
-    // Unchecked: `box` is written once, by the one who starts everything; until then flips are of notices only.
+    // Unchecked: `box` is written once, by the one who starts everything; until then flips are of notices only, and the display is asked later.
     weak var box: Box?
     func take(_ flip: Flip) { box?.flipped(flip) }
     func take(_ news: InputNews) { box?.take(news) }
+    func take(_ status: DisplayStatus) { box?.displayChanged(status) }
   }
 
   private static var hostName: String {
@@ -364,7 +365,7 @@ final class Box: Sendable {
     let rate = Double(flips.withLock { $0.count { now - $0 < .seconds(2) } }) / 2
     var status = Status(
       version: Version.current, name: name, serial: configuration.identity.serial ?? "",
-      stage: Status.Screen(stage.displayStatus, flipsPerSecond: rate),
+      stage: Status.Screen(stage, flipsPerSecond: rate),
       sound: media.status, network: networkStatus(), clock: Status.Clock(synchronised: linux_clock_is_synchronised()), since: Date())
     status.take(health.withLock { $0 })
     if case .direct(let whip, let whep) = configuration.call?.target { status.url = whep ?? whip }
