@@ -9,7 +9,7 @@ TENTH = 3277
 
 
 class Hands:
-    """`with booted("none") as machine: hands = Hands(machine, "--call-key 59")`"""
+    """`with booted("vkms") as machine: hands = Hands(machine, "--call-key 59")`"""
 
     def __init__(self, machine, options=""):
         self.machine = machine
@@ -38,7 +38,7 @@ class Hands:
 
 def touches():
     """A finger is where it is on the picture, however that is turned; the first touch of a dark screen only wakes it."""
-    with booted("none") as machine:
+    with booted("vkms") as machine:
         hands = Hands(machine)
         screen = machine.touchscreen()
         hands.until("added touchscreen")
@@ -81,7 +81,7 @@ def touches():
 
 def devices():
     """Keyboards and pointers come and go at any time; a power button is no keyboard."""
-    with booted("none") as machine:
+    with booted("vkms") as machine:
         hands = Hands(machine, "--call-key 59")
         if hands.until("added "):
             raise Failure("there is more than a power button")
@@ -116,7 +116,7 @@ def devices():
 
 def permissions():
     """A device that may not be opened, and udev, are waited for; the log says what is missing."""
-    with booted("none") as machine:
+    with booted("vkms") as machine:
         machine.root("chmod 0 /dev/input/event*")
         hands = Hands(machine)
         machine.wait(lambda: "belong to the group input" in hands.program.said(), PATIENCE, "the missing permission is in the log")
@@ -136,7 +136,7 @@ def permissions():
 
 def button():
     """A button on a GPIO line, however late its chip comes, and however its contact bounces."""
-    with booted("none") as machine:
+    with booted("vkms") as machine:
         hands = Hands(machine, "--gpio /dev/gpiochip0:0")
         logged = lambda text: machine.wait(lambda: text in hands.program.said(), PATIENCE, f"the log says '{text}'")
         press = lambda *levels: machine.root("".join(f"echo {level} >/sys/module/button/parameters/pressed;" for level in levels))
