@@ -17,7 +17,6 @@ extension Box {
     case .callKey:
       changeCall { box throws(VerbFailure) in if box.isInCall { try box.hangUp() } else { try box.startCall() } }
     case .activity: power.touch()
-    case .keyboardAttached(let isAttached): stage.setKeyboardAttached(isAttached)
     case .volume(let step):
       // Remembered in a file, which the stage's thread must not wait for.
       callChanges.async { [weak self] in _ = self?.changeVolume(Volume.Change(step)) }

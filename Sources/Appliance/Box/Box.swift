@@ -31,6 +31,7 @@ final class Box: Sendable {
   /// Where hands start and end calls, one change at a time.
   let callChanges = DispatchQueue(label: "call by hand")
   let isCallChanging = Atomic(false)
+  private let devices: InputDevices?
   let notices = Mutex(NoticeState())
   let name: String
   private let socket: ControlSocket
@@ -87,9 +88,9 @@ final class Box: Sendable {
     let observer = StageObserver()
     if case .page = configuration.call?.target { server = try Box.waylandServer(options, stage) } else { server = nil }
     let display = Box.settings(output, configuration.display)
+    devices = display == nil ? nil : Box.inputDevices(configuration)
     stageThread = StageThread(
-      stage: stage, server: server, display: display, devices: display == nil ? nil : Box.inputDevices(configuration),
-      onFlip: { observer.take($0) }, onDisplay: { observer.take($0) }, onInput: { observer.take($0) })
+      stage: stage, server: server, display: display, devices: devices, onFlip: { observer.take($0) }, onDisplay: { observer.take($0) }, onInput: { observer.take($0) })
     stageThread.start()
     do {
       certificate = try Certificate.generate()
@@ -397,10 +398,11 @@ final class Box: Sendable {
     let (direct, page) = call.withLock { ($0.direct, $0.page) }
     let sessions = direct?.sessions ?? []
     let counts = stage.statistics
-    return Box.wait { [network, latency, server] in
+    return Box.wait { [network, latency, server, devices] in
       let pages = await page?.statistics()
       var statistics = await network.loop.perform { BoxStatistics(sessions, screen: latency, stage: counts) }
       if let server { statistics.add(server.counters) }
+      if let devices { statistics.add(devices.counters) }
       if let pages { statistics.add(pages, host: page?.host) }
       return statistics
     }

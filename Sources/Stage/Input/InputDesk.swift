@@ -32,6 +32,9 @@ final class InputDesk {
   /// Readable when `process` has work; nil without devices.
   var descriptor: Int32? { devices?.descriptor }
 
+  /// Lets go of the devices while somebody else has the screen, and takes them back.
+  func setSuspended(_ isSuspended: Bool) { if isSuspended { devices?.suspend() } else { devices?.resume() } }
+
   /// Takes what devices have reported.
   func process(now: Instant) {
     guard let devices else { return }
@@ -48,12 +51,15 @@ final class InputDesk {
   private func take(_ action: InputAction, now: Instant) {
     switch action {
     case .input(let input): take(input, now: now)
-    case .wake: tellActivity(now: now)
+    case .wake:
+      // Somebody waits for light: this is not told too often.
+      lastActivity = now
+      onInput(.activity)
     case .callKey: onInput(.callKey)
     case .volume(let step):
       tellActivity(now: now)
       onInput(.volume(step))
-    case .keyboardAttached(let isAttached): onInput(.keyboardAttached(isAttached))
+    case .keyboardAttached(let isAttached): stage.setKeyboardAttached(isAttached)
     }
   }
 

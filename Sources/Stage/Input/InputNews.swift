@@ -8,6 +8,4 @@ public enum InputNews: Sendable, Equatable {
   case callKey
   /// A volume key was pressed.
   case volume(InputAction.VolumeStep)
-  /// Whether a keyboard with letters is attached, when that changes. At the start none is.
-  case keyboardAttached(Bool)
 }
