@@ -255,8 +255,8 @@ private struct VirtualDisplay {
       for _ in 0..<100 { window.add(.milliseconds(second < 20 ? 50 : 8), at: .zero + .seconds(Int64(second))) }
     }
     let figures = window.figures(now: .zero + .milliseconds(29_500))
-    #expect(figures == LatencyWindow.Figures(
-      p50: .milliseconds(8), p95: .milliseconds(8), p99: .milliseconds(8), max: .milliseconds(8), count: 1_000))
+    #expect(
+      figures == LatencyFigures(p50: .milliseconds(8), p95: .milliseconds(8), p99: .milliseconds(8), max: .milliseconds(8), count: 1_000))
     #expect(window.figures(now: .zero + .seconds(60)) == nil)
     for index in 0..<10_000 { window.add(.milliseconds(index < 9_000 ? 8 : 20), at: .zero + .seconds(30)) }
     let share = window.figures(now: .zero + .seconds(30))
