@@ -37,7 +37,8 @@ import Testing
     let mistake = DisplayStatus.Problem.connectorAbsent("connector HDMI-A-2 is not there; connected: HDMI-A-1")
     health.set((HealthCode(mistake), mistake.reason), area: "display", now: time(2))
     #expect(
-      health.state == .error && health.codes == [.displayConnector] && health.notice(name: "")?.title == HealthCode.displayConnector.title)
+      health.state == .error && health.codes == [.displayConnector]
+        && health.notice(name: "", language: .english)?.title == Wording.noConnector.text(in: .english))
     health.setCall(.connected, now: time(3))
     #expect(health.state == .inCall && health.code == .displayConnector)
     health.set(nil, area: "display", now: time(4))
@@ -45,7 +46,7 @@ import Testing
     let problems: [DisplayStatus.Problem] = [.nothingConnected, mistake, .unusable("u"), .busy, .denied("d"), .noCard("n")]
     #expect(Set(problems.map(HealthCode.init)).count == problems.count)
     for problem in problems {
-      #expect(HealthCode(problem).area == "display" && !problem.reason.isEmpty && HealthCode(problem).title != "Something is wrong")
+      #expect(HealthCode(problem).area == "display" && !problem.reason.isEmpty && HealthCode(problem).wording != .somethingWrong)
     }
   }
 
