@@ -33,12 +33,13 @@ final class KMSDisplay {
   private var card: CardSnapshot?
   private var plan = OutputPlan()
   private var heads: [Head] = []
+  /// Those that were on the screen before: a buffer that goes while it is shown switches its monitor off.
+  private var retired: [Head] = []
   private var rejected: [UInt32: Set<Timings>] = [:]
   private var damage = CompositionDamage()
   private var clock = FrameClock(period: .seconds(1.0 / 60))
   /// When composing is to begin.
   private var scheduled: Instant?
-  private var isBlankingDone = true
   /// When the card is opened, asked or committed to again.
   private var retryTime: Instant?
   private var probeTime: Instant?
@@ -101,8 +102,13 @@ final class KMSDisplay {
   }
 
   private func openCard(now: Instant) {
+    let device: any DRMDevice
     do throws(DRMError) {
-      let device = try open()
+      device = try open()
+    } catch {
+      return lose(error.code == EACCES ? .denied("\(error); the groups video and render are needed") : .noCard("\(error)"), now: now)
+    }
+    do throws(DRMError) {
       try device.becomeMaster()
       linux_epoll_set(descriptor, device.descriptor, UInt32(linux_readable), 1, true)
       self.device = device
@@ -140,12 +146,12 @@ final class KMSDisplay {
     if new.outputs != plan.outputs || isForced {
       switchOff(besides: new)
       let isMirrored = new.outputs.count > 1
+      retired += heads
       heads = new.outputs.map {
         Head($0, card: card, rotation: preferences.rotation, isMirrored: isMirrored, device: device)
       }
       // What was on its way to monitors that are gone is not shown any more.
       unshown = []
-      isBlankingDone = !isBlanked
     }
     if new.problems != plan.problems {
       for problem in new.problems { if problem.isMistake { Log.error("\(problem)") } else { Log.notice("\(problem)") } }
@@ -175,20 +181,17 @@ final class KMSDisplay {
     }
   }
 
-  /// The card is not to be had, or gone.
+  /// The card does not do what it should, or does it for another program.
   private func lose(_ error: DRMError, now: Instant) {
+    lose([EACCES, EPERM, EBUSY].contains(error.code) ? .busy : .noCard("\(error)"), now: now)
+  }
+
+  private func lose(_ problem: DisplayStatus.Problem, now: Instant) {
     if let device { linux_epoll_remove(descriptor, device.descriptor) }
-    (heads, plan, unshown, card) = ([], OutputPlan(), [], nil)
+    (heads, retired, plan, unshown, card) = ([], [], OutputPlan(), [], nil)
     device = nil
     retryTime = now + KMSDisplay.retryInterval
-    let problem: DisplayStatus.Problem =
-      switch error.code {
-      case EACCES where error.operation.hasSuffix("master"), EBUSY, EPERM: .busy
-      case EACCES: .denied("\(error); the groups video and render are needed")
-      default: .noCard("\(error)")
-      }
-    if status.problem != problem { Log.error("the display: \(error); trying again") }
-    (status.outputs, status.mode, status.planes, status.problem) = ([], "", 0, problem)
+    (status.outputs, status.mode, status.modeSource, status.planes, status.problem) = ([], "", "", 0, problem)
   }
 
   private func readFlips(now: Instant) {
@@ -256,7 +259,10 @@ final class KMSDisplay {
           clock.abandoned()
           complete(at: end)
         }
-        if wasModeset { modesetDone(head) }
+        if wasModeset {
+          modesetDone(head)
+          if !heads.contains(where: \.needsModeset) { retired = [] }
+        }
       } catch {
         failed(head, error, now: now)
         if heads.isEmpty { return }
