@@ -24,17 +24,19 @@ package struct FocusedField: Sendable, Equatable {
   package var hints: Hints
   /// Where the caret stands on the screen; nil when the program does not say.
   package var caret: Rectangle?
-  /// Where the program was pressed last before that, which is likely in the field; nil: nowhere. Web engines tell late where the caret is.
+  /// Where a finger or button went down on the program last; nil: nowhere.
   package var press: Rectangle?
+  /// How often that happened.
+  package var pressCount: Int
   /// Whether the next letter is the first of a sentence, as far as the program tells of the text.
   package var isAtSentenceStart: Bool
 
   package init(
     activation: UInt64, purpose: Purpose = .normal, hints: Hints = [], caret: Rectangle? = nil, press: Rectangle? = nil,
-    isAtSentenceStart: Bool = false
+    pressCount: Int = 1, isAtSentenceStart: Bool = false
   ) {
     (self.activation, self.purpose, self.hints) = (activation, purpose, hints)
-    (self.caret, self.press, self.isAtSentenceStart) = (caret, press, isAtSentenceStart)
+    (self.caret, self.press, self.pressCount, self.isAtSentenceStart) = (caret, press, pressCount, isAtSentenceStart)
   }
 
   /// Whether what is typed is nobody else's business.

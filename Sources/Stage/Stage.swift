@@ -231,11 +231,10 @@ public final class Stage: Sendable {
       let composer = show.composer
       let videos = composer.hasClients ? takeVideos(for: composer.page) : []
       composer.show(show.scene)
-      let (keyboard, keyboardPointer) = typing.withLock { ($0.keyboard.picture, $0.keyboard.pointer) }
-      composer.setKeyboard(keyboard, theme: wanted.theme)
+      composer.setKeyboard(typing.withLock { $0.keyboard.picture }, theme: wanted.theme)
       desk.withLock { desk in
         desk.drawn(
-          composer.setPanel(desk.content(at: now), pointer: keyboardPointer ?? desk.pointer ?? wanted.cursor, theme: wanted.theme))
+          composer.setPanel(desk.content(at: now), pointer: desk.pointer ?? wanted.cursor, theme: wanted.theme))
       }
       guard composer.isDamaged else { return nil }
       // Under a page, the sides of a direct call are kept and not seen.

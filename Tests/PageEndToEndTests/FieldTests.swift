@@ -34,6 +34,11 @@ import Testing
       }
       try await page.wait(forTitle: "name Grüße")
       Pixels(picture: page.stage.picture()).keep("field-name")
+      // Put away, it comes back with a touch of the field.
+      #expect(page.tap(.hide))
+      try await page.wait(for: "the keyboard's end") { page.stage.keyboardPlan == nil }
+      page.touch(x: 100, y: 35)
+      try await page.wait(for: "the keyboard again") { has(.text("ü")) }
       // The other field is for numbers, and lies where the keyboard would be.
       #expect(page.tap(.hide))
       try await page.wait(for: "the keyboard's end") { page.stage.keyboardPlan == nil }

@@ -16,15 +16,20 @@ struct OnScreenKeyboard {
   /// How long backspace is held until it is repeated, and how long between two repetitions.
   static let repeatDelay = Interval.milliseconds(500)
   static let repeatInterval = Interval.milliseconds(60)
+  /// How long a program has to take the focus from a field that was pressed, or rather something else was.
+  static let returnDelay = Interval.milliseconds(250)
 
   private var screen: Rectangle
   private var language: KeyboardLanguage
   private var isKeyboardAttached: Bool
   private var field: FocusedField?
-  /// Whether the person took the keyboard off the screen for as long as this field has the focus.
+  /// Whether the keyboard is off the screen for the time being: the person put it away, or nobody has touched the program yet.
   private var isPutAway = false
-  /// Where the caret was said to be when the field got the focus: maybe still in the field before.
-  private var firstCaret: Rectangle?
+  /// Whether somebody asks for it again, and from when on it is granted.
+  private var isAskedFor = false
+  private var returnTime: Instant?
+  /// Where the person pressed and the caret was said to be, maybe still in the field before, when the keyboard was asked for.
+  private var first: (press: Rectangle?, caret: Rectangle?)
 
   private var page = KeyboardLayout.Page.letters
   private var shift = Shift.off
@@ -88,12 +93,25 @@ struct OnScreenKeyboard {
         page = KeyboardLayout.firstPage(for: new.purpose)
         shift = new.hints.contains(.uppercase) ? .locked : .off
       }
-      if isOther { (isPutAway, isAtTop, firstCaret) = (false, false, new.caret) }
+      if isOther {
+        // A page may focus a field where nobody is.
+        isPutAway = new.pressCount == 0
+        begin(new)
+      } else if isPutAway, old?.pressCount != new.pressCount {
+        // Who presses it wants to type, unless that takes the focus away. Not every program enables its field again.
+        (isAskedFor, returnTime) = (true, nil)
+      }
       // Only as a sentence begins: who wants a small letter there takes the shift back.
       let isSentenceNew = new.isAtSentenceStart && (isOther || old?.isAtSentenceStart == false)
       if isSentenceNew, shift == .off, new.hints.contains(.autoCapitalization) { shift = .once }
+    } else {
+      isAskedFor = false
     }
     update()
+  }
+
+  private mutating func begin(_ field: FocusedField) {
+    (isAskedFor, isAtTop, first) = (false, false, (field.press, field.caret))
   }
 
   /// Brings the keyboard to where it belongs, or off the screen.
@@ -106,7 +124,8 @@ struct OnScreenKeyboard {
     let layout = KeyboardLayout.page(page, language: language, purpose: field.purpose)
     func makePlan(isAtTop: Bool) -> KeyboardPlan { KeyboardPlan(layout, screen: screen, isAtTop: isAtTop) }
     var new = makePlan(isAtTop: isAtTop)
-    let place = field.caret == firstCaret ? field.press ?? field.caret : field.caret
+    // Web engines tell late where the caret is.
+    let place = field.caret == first.caret ? first.press ?? field.caret : field.caret
     if let place, pressed.isEmpty, hides(new, place) {
       let other = makePlan(isAtTop: !isAtTop)
       if !hides(other, place) {
@@ -133,10 +152,19 @@ struct OnScreenKeyboard {
   // MARK: Time
 
   /// When `advance` has something to do next.
-  var deadline: Instant? { nextRepeat }
+  var deadline: Instant? { [nextRepeat, isAskedFor ? returnTime : nil].compactMap { $0 }.min() }
 
   /// Lets time pass: a key that is held is repeated, from the first call after it went down.
   mutating func advance(to now: Instant) -> [KeyboardAction] {
+    if isAskedFor, let field {
+      let due = returnTime ?? now + OnScreenKeyboard.returnDelay
+      returnTime = due
+      if now >= due {
+        isPutAway = false
+        begin(field)
+        update()
+      }
+    }
     guard repeating != nil else { return [] }
     guard let due = nextRepeat else {
       nextRepeat = now + OnScreenKeyboard.repeatDelay

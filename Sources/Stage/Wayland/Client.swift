@@ -32,6 +32,9 @@ extension Wayland {
     var touches: [TouchResource] = []
     var dataDevices: [DataDevice] = []
     var textInputs: [TextInput] = []
+    /// Where on the screen a button or finger went down on one of its surfaces last, and how often.
+    var lastPress: Rectangle?
+    var pressCount = 0
     /// Bytes of the bitmaps that the stage holds for this client.
     var bitmapBytes = 0
     private var nextServerID: UInt32 = firstServerID

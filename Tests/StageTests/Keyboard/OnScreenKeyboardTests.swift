@@ -190,8 +190,28 @@ import Testing
     // The finger is still the keyboard's.
     #expect(desk.send(.touchMotion(id: 1, x: 300, y: 10)) && desk.send(.touchUp(id: 1)))
     desk.keyboard.setField(FocusedField(activation: 1, caret: Rectangle(x: 5, y: 5, width: 1, height: 9)))
-    #expect(desk.keyboard.plan == nil)
+    #expect(desk.keyboard.plan == nil && desk.advance(to: 0) == [] && desk.keyboard.deadline == nil)
     desk.keyboard.setField(FocusedField(activation: 2))
+    #expect(desk.keyboard.plan != nil)
+    // The same field was pressed, as far as can be told.
+    desk.tap(.hide)
+    let low = Rectangle(x: 100, y: 300, width: 1, height: 1)
+    desk.keyboard.setField(FocusedField(activation: 2, press: low, pressCount: 2))
+    #expect(desk.advance(to: 1_000) == [] && desk.keyboard.deadline == Desk.at(1_250) && desk.keyboard.plan == nil)
+    #expect(desk.advance(to: 1_250) == [] && desk.keyboard.plan?.area.y == 0 && desk.keyboard.deadline == nil)
+    // What was pressed took the focus away.
+    desk.tap(.hide)
+    desk.keyboard.setField(FocusedField(activation: 2, press: low, pressCount: 3))
+    _ = desk.advance(to: 2_000)
+    desk.keyboard.setField(nil)
+    #expect(desk.advance(to: 3_000) == [] && desk.keyboard.plan == nil && desk.keyboard.deadline == nil)
+  }
+
+  @Test func fieldOfAPageThatNobodyTouchedDoesNotBringItUp() {
+    let desk = Desk(FocusedField(activation: 1, pressCount: 0))
+    #expect(desk.keyboard.plan == nil)
+    desk.keyboard.setField(FocusedField(activation: 1, pressCount: 1))
+    _ = (desk.advance(to: 0), desk.advance(to: 250))
     #expect(desk.keyboard.plan != nil)
   }
 

@@ -127,19 +127,24 @@ import Testing
     #expect(stage.keyboardPlan?.area.width == 480)
   }
 
-  @Test func pointerIsSeenOverTheKeyboard() throws {
+  @Test func pointerIsTheStagesOwnOnTheKeyboard() throws {
     let stage = stage()
-    stage.setFocusedField(FocusedField(activation: 1))
+    stage.setPanel(Self.prompt)
     stage.present(now: time(1))
     let area = try #require(stage.keyboardPlan).area
     let before = stage.picture()
-    #expect(stage.input(.pointerMotion(x: 300, y: Double(area.y + 30))))
+    #expect(stage.input(.pointerMotion(x: 30, y: 30)))
     stage.present(now: time(2))
     let isSeen = stage.picture() != before
-    #expect(isSeen && stage.takeKeyboardActions() == [.pointerLeft])
-    #expect(!stage.input(.pointerMotion(x: 300, y: Double(area.y - 30))))
+    #expect(isSeen, "the panel has it")
+    #expect(stage.input(.pointerMotion(x: 300, y: Double(area.y + 30))))
     stage.present(now: time(3))
     let isGone = stage.picture() == before
-    #expect(isGone)
+    #expect(isGone, "the panel has it no more, and whoever follows the pointer draws it")
+    stage.setPanel(nil)
+    stage.setFocusedField(FocusedField(activation: 1))
+    stage.present(now: time(4))
+    #expect(!stage.input(.pointerMotion(x: 300, y: Double(area.y - 30))) && stage.takeKeyboardActions() == [])
+    #expect(stage.input(.pointerMotion(x: 300, y: Double(area.y + 30))) && stage.takeKeyboardActions() == [.pointerLeft])
   }
 }

@@ -108,26 +108,25 @@ import Testing
     _ = window
   }
 
-  @Test func lastPressIsKnownWhenAFieldBegins() {
+  @Test func pressesOnTheClientAreKnown() {
     let compositor = TestClient.compositor()
     let field = Field(compositor)
-    compositor.send(.touchDown(id: 0, x: 30, y: 40), now: TestClient.start)
     field.enable()
     field.setCursorRectangle(0, 38, 0, 0)
     field.commit()
-    let finger = Rectangle(x: 30, y: 40, width: 1, height: 1)
-    #expect(compositor.focusedField?.press == finger && compositor.focusedField?.caret == nil)
-    // What is pressed while it is typed into is not where it is.
-    compositor.send(.pointerMotion(x: 5, y: 5), now: TestClient.start)
+    #expect(compositor.focusedField?.pressCount == 0 && compositor.focusedField?.press == nil && compositor.focusedField?.caret == nil)
+    compositor.send(.touchDown(id: 0, x: 30, y: 40), now: TestClient.start)
+    #expect(compositor.focusedField?.pressCount == 1)
+    #expect(compositor.focusedField?.press == Rectangle(x: 30, y: 40, width: 1, height: 1))
+    compositor.send(.pointerMotion(x: 5, y: 6), now: TestClient.start)
     compositor.send(.pointerButton(code: 0x110, isPressed: true), now: TestClient.start)
-    #expect(compositor.focusedField?.press == finger)
-    field.enable()
-    field.commit()
-    #expect(compositor.focusedField?.press == Rectangle(x: 5, y: 5, width: 1, height: 1))
+    #expect(compositor.focusedField?.pressCount == 2)
+    #expect(compositor.focusedField?.press == Rectangle(x: 5, y: 6, width: 1, height: 1))
+    // Those on another client are not.
     let other = Field(compositor)
     other.enable()
     other.commit()
-    #expect(compositor.focusedField != nil && compositor.focusedField?.press == nil)
+    #expect(compositor.focusedField != nil && compositor.focusedField?.pressCount == 0)
   }
 
   @Test func sentenceStartIsSeenInTheText() {

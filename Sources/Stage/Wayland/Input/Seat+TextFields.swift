@@ -5,20 +5,17 @@ extension Wayland {
     weak var input: TextInput?
     /// How often a field began to be typed into.
     var count: UInt64 = 0
-    /// Where its client had been pressed last by then.
-    var press: Rectangle?
-    /// Where a button or finger went down last, and on whose surface.
-    var lastPress: (client: Int, place: Rectangle)?
   }
 }
 
 extension Wayland.Seat {
   /// The field that is typed into; nil when there is none.
-  var field: FocusedField? { textFocus.input?.field(activation: textFocus.count, press: textFocus.press) }
+  var field: FocusedField? { textFocus.input?.field(activation: textFocus.count) }
 
   /// Remembers where a client was pressed.
   func notePress(on surface: Wayland.Surface, x: Double, y: Double) {
-    textFocus.lastPress = (surface.client.identifier, Rectangle(x: Int(x), y: Int(y), width: 1, height: 1))
+    surface.client.lastPress = Rectangle(x: Int(x), y: Int(y), width: 1, height: 1)
+    surface.client.pressCount += 1
   }
 
   /// Tells a text input that was just made whether it has the focus.
@@ -31,7 +28,6 @@ extension Wayland.Seat {
     guard textFocus.input == nil || textFocus.input === input else { return false }
     textFocus.input = input
     textFocus.count += 1
-    textFocus.press = textFocus.lastPress.flatMap { $0.client == input.client.identifier ? $0.place : nil }
     return true
   }
 

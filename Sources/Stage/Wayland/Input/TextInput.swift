@@ -87,7 +87,7 @@ extension Wayland {
     }
 
     /// The field as it is known; nil when nothing is typed into.
-    func field(activation: UInt64, press: Rectangle?) -> FocusedField? {
+    func field(activation: UInt64) -> FocusedField? {
       guard let focus else { return nil }
       // Who does not know the place of the caret says that there is nothing of it.
       var caret = content.caret.flatMap { $0.width == 0 && $0.height == 0 ? nil : $0 }
@@ -99,7 +99,8 @@ extension Wayland {
       }
       return FocusedField(
         activation: activation, purpose: content.type?.purpose ?? .normal, hints: content.type?.hints ?? [], caret: caret,
-        press: press, isAtSentenceStart: content.surrounding.map(TextInput.isAtSentenceStart) ?? false)
+        press: client.lastPress, pressCount: client.pressCount,
+        isAtSentenceStart: content.surrounding.map(TextInput.isAtSentenceStart) ?? false)
     }
 
     private static func isAtSentenceStart(_ surrounding: (text: String, caret: Int)) -> Bool {
