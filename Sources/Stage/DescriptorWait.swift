@@ -12,10 +12,13 @@ final class DescriptorWait: Sendable {
   init(_ descriptors: [Int32]) {
     (signal, epoll) = (linux_eventfd(), linux_epoll_create())
     precondition(signal >= 0 && epoll >= 0, "the machine has room for two more descriptors when the stage starts")
-    for descriptor in [signal] + descriptors {
-      let status = linux_epoll_set(epoll, descriptor, UInt32(linux_readable), UInt64(descriptor), true)
-      precondition(status == 0, "descriptors of sockets and events can be waited for")
-    }
+    for descriptor in [signal] + descriptors { add(descriptor) }
+  }
+
+  /// Waits for one more descriptor, which has to stay open.
+  func add(_ descriptor: Int32) {
+    let status = linux_epoll_set(epoll, descriptor, UInt32(linux_readable), UInt64(descriptor), true)
+    precondition(status == 0, "descriptors of sockets and events can be waited for")
   }
 
   deinit {

@@ -13,6 +13,7 @@ final class StageLoop: @unchecked Sendable {
   private let server: WaylandServer?
   private let display: KMSDisplay?
   private let input: InputDesk
+  private let terminal: OwnedTerminal?
   private let waiting: DescriptorWait?
   private let commands = Mutex<[Command]>([])
 
@@ -31,10 +32,10 @@ final class StageLoop: @unchecked Sendable {
   }
 
   init(
-    stage: Stage, server: WaylandServer?, display: KMSDisplay?, input: InputDesk, onDisplay: @escaping @Sendable (DisplayStatus) -> Void,
-    onFlip: @escaping @Sendable (Flip) -> Void
+    stage: Stage, server: WaylandServer?, display: KMSDisplay?, input: InputDesk, terminal: OwnedTerminal?,
+    onDisplay: @escaping @Sendable (DisplayStatus) -> Void, onFlip: @escaping @Sendable (Flip) -> Void
   ) {
-    (self.stage, self.server, self.display, self.input) = (stage, server, display, input)
+    (self.stage, self.server, self.display, self.input, self.terminal) = (stage, server, display, input, terminal)
     (self.onDisplay, self.onFlip) = (onDisplay, onFlip)
     let descriptors = (server?.descriptors ?? []) + [display?.descriptor, input.descriptor].compactMap { $0 }
     waiting = descriptors.isEmpty ? nil : DescriptorWait(descriptors)
@@ -48,12 +49,26 @@ final class StageLoop: @unchecked Sendable {
   func run() {
     if let waiting { stage.wake.notify(descriptor: waiting.signal) }
     defer { stage.wake.notify(descriptor: -1) }
+    takeTerminal()
+    defer { if let terminal, !terminal.staysDark { terminal.terminal.restore() } }
     start = StageThread.now()
     earliest = start
     while !isStopping.load(ordering: .acquiring) {
       let isBusy = serve()
       let deadline = display.map(stepOnDisplay) ?? stepHeadless()
       if !isBusy { sleep(until: min(deadline, input.deadline ?? deadline)) }
+    }
+  }
+
+  /// Keeps the console off the display. Where that is not possible, the display is driven all the same.
+  private func takeTerminal() {
+    guard let terminal = terminal?.terminal, let waiting else { return }
+    do throws(TerminalError) {
+      try terminal.take()
+      waiting.add(terminal.descriptor)
+      if !terminal.isActive { display?.suspend() }
+    } catch {
+      Log.warning("the console is not kept off the display: \(error)")
     }
   }
 
@@ -121,6 +136,7 @@ final class StageLoop: @unchecked Sendable {
   /// Takes in what the monitors did, and shows what changed. Returns until when there is nothing to do.
   private func stepOnDisplay(_ display: KMSDisplay) -> Instant {
     let now = StageThread.now()
+    terminal?.terminal.process(lost: display.suspend, regained: display.resume)
     let wishes = stage.takeDisplayWishes()
     if let preferences = wishes.preferences { display.setPreferences(preferences, now: now) }
     display.setBlanked(wishes.isBlanked, now: now)

@@ -15,22 +15,24 @@ public final class StageThread: Sendable {
   ///
   /// With a `server`, what its clients draw is shown. With a `display` the picture is shown on monitors; without one the stage is headless.
   /// With `devices`, people work what is on the screen; remote hands do it through `send`. All of them belong to the thread from now on.
+  /// A `terminal` is owned while the thread runs, and the monitors are let go of while another one is on the screen.
   /// `onDisplay` is told what becomes of the monitors, `onInput` what people do that concerns the box; they must be brief as well.
   public init(
     stage: Stage, server: WaylandServer? = nil, display: DisplaySettings? = nil, devices: InputDevices? = nil,
+    terminal: OwnedTerminal? = nil,
     onFlip: @escaping @Sendable (Flip) -> Void = { _ in }, onDisplay: @escaping @Sendable (DisplayStatus) -> Void = { _ in },
     onInput: @escaping @Sendable (InputNews) -> Void = { _ in }
   ) {
     let input = InputDesk(stage: stage, server: server, devices: devices, onInput: onInput)
     loop = StageLoop(
-      stage: stage, server: server, display: display.map { settings in KMSDisplay(settings) }, input: input, onDisplay: onDisplay,
-      onFlip: onFlip)
+      stage: stage, server: server, display: display.map { settings in KMSDisplay(settings) }, input: input, terminal: terminal,
+      onDisplay: onDisplay, onFlip: onFlip)
   }
 
   /// A thread whose monitors are those of another card than the machine's: for tests.
   init(stage: Stage, server: WaylandServer? = nil, monitors: KMSDisplay, onFlip: @escaping @Sendable (Flip) -> Void = { _ in }) {
     let input = InputDesk(stage: stage, server: server, devices: nil, onInput: { _ in })
-    loop = StageLoop(stage: stage, server: server, display: monitors, input: input, onDisplay: { _ in }, onFlip: onFlip)
+    loop = StageLoop(stage: stage, server: server, display: monitors, input: input, terminal: nil, onDisplay: { _ in }, onFlip: onFlip)
   }
 
   deinit { stop() }

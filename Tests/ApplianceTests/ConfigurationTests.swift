@@ -143,8 +143,8 @@ import Testing
     let text = String(decoding: TemporaryFolder.bytes(of: "\(folder)/\(name)"), as: UTF8.self)
     let exceptions = [
       "token", "codec", "origin", "camera", "microphone", "ice_servers", "interfaces", "ca_files", "allowed_origins", "reload_at",
-      "user_agent", "client_certificate", "client_key", "pins", "card", "connector", "gamma", "blank", "key", "gpio", "logo", "idle",
-      "place",
+      "user_agent", "client_certificate", "client_key", "pins", "card", "terminal", "connector", "gamma", "blank", "key", "gpio", "logo",
+      "idle", "place",
     ]
     var lines: [Substring] = []
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -248,6 +248,7 @@ import Testing
     ("[display]\nrotate = 99999999999999999999999\n", "display.rotate", "not accepted"),
     ("[display]\noutputs = \"both\"\n", "display.outputs", "accepted: \"all\", \"one\""),
     ("[display]\ncard = \"card0\"\n", "display.card", "as /dev/dri/card0"),
+    ("[display]\nterminal = \"/dev/tty0\"\n", "display.terminal", "/dev/tty1 to /dev/tty63"),
     ("[display]\nconnector = \"HDMI 1\"\n", "display.connector", "as HDMI-A-1"),
     ("[display]\ngamma = 3\n", "display.gamma", "0.5 to 2.0"),
     ("[display]\nconector = \"HDMI-A-1\"\n", "display.conector", "did you mean connector?"),

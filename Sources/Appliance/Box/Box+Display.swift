@@ -28,6 +28,17 @@ extension Box {
     return DisplaySettings(card: display.card, preferences: preferences, gamma: display.gamma)
   }
 
+  /// The console's terminal that the display belongs to; nil, and said, when there is none to be had.
+  static func terminal(_ path: String?) -> OwnedTerminal? {
+    do throws(TerminalError) {
+      // A service is started again: no text shows through meanwhile.
+      return OwnedTerminal(try VirtualTerminal(path: path), staysDark: PageProgram.isManagedElsewhere())
+    } catch {
+      Log.warning("the console is not kept off the display: \(error)")
+      return nil
+    }
+  }
+
   /// Takes in what the stage showed, and the display said, before anybody listened.
   func lookAtDisplay() {
     let status = stage.displayStatus

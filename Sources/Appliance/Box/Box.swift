@@ -91,8 +91,9 @@ final class Box: Sendable {
     let display = Box.settings(output, configuration.display)
     devices = display == nil ? nil : Box.inputDevices(configuration)
     stageThread = StageThread(
-      stage: stage, server: server, display: display, devices: devices, onFlip: { observer.take($0) }, onDisplay: { observer.take($0) },
-      onInput: { observer.take($0) })
+      stage: stage, server: server, display: display, devices: devices,
+      terminal: display == nil ? nil : Box.terminal(configuration.display.terminal), onFlip: { observer.take($0) },
+      onDisplay: { observer.take($0) }, onInput: { observer.take($0) })
     stageThread.start()
     do {
       certificate = try Certificate.generate()

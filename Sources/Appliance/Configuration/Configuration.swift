@@ -164,6 +164,8 @@ public struct Configuration: Sendable, Equatable {
 
     /// The path of the DRM device; nil: the first one that has connectors.
     public var card: String?
+    /// The path of the virtual terminal that the display belongs to; nil: what the standard input is, else `/dev/tty1`.
+    public var terminal: String?
     /// The connector's name, such as `HDMI-A-1`, and then no other shows the picture; nil: what `outputs` says.
     public var connector: String?
     /// Which of the connected outputs show the picture, where `connector` names none.

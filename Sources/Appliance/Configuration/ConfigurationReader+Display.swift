@@ -8,6 +8,10 @@ extension ConfigurationReader {
     display.connector = table.value("connector", accepted: "a connector's name, as HDMI-A-1") {
       $0.contains(where: " /".contains) ? nil : $0
     }
+    display.terminal = table.value("terminal", accepted: "/dev/tty1 to /dev/tty63") { text in
+      let number = text.hasPrefix("/dev/tty") ? Int(text.dropFirst(8)) : nil
+      return (1...63).contains(number ?? 0) ? text : nil
+    }
     display.outputs = table.word("outputs", as: Configuration.Display.Outputs.self) ?? .all
     if display.connector != nil, table.has("outputs") { table.warn("outputs", "has no effect: connector names the only output") }
     display.mode = table.value("mode", accepted: "WIDTHxHEIGHT[@RATE], as 1920x1080@60") { Configuration.Display.Mode($0) }

@@ -40,6 +40,8 @@ final class KMSDisplay {
   private var clock = FrameClock(period: .seconds(1.0 / 60))
   /// When composing is to begin.
   private var scheduled: Instant?
+  /// Whether another terminal is on the screen, and with it somebody else.
+  private var isSuspended = false
   /// When the card is opened, asked or committed to again.
   private var retryTime: Instant?
   private var probeTime: Instant?
@@ -101,7 +103,27 @@ final class KMSDisplay {
     return completed
   }
 
+  /// Lets go of the card, so that somebody else can drive it.
+  func suspend() {
+    isSuspended = true
+    release()
+    device?.dropMaster()
+    device = nil
+    (retryTime, probeTime) = (nil, nil)
+    (status.outputs, status.mode, status.modeSource, status.planes, status.problem) = ([], "", "", 0, .busy)
+  }
+
+  /// Takes the card again, with the next `dispatch`.
+  func resume() { isSuspended = false }
+
+  /// Forgets what the card was driven with.
+  private func release() {
+    if let device { linux_epoll_remove(descriptor, device.descriptor) }
+    (heads, retired, plan, unshown, card) = ([], [], OutputPlan(), [], nil)
+  }
+
   private func openCard(now: Instant) {
+    guard !isSuspended else { return }
     let device: any DRMDevice
     do throws(DRMError) {
       device = try open()
@@ -187,8 +209,7 @@ final class KMSDisplay {
   }
 
   private func lose(_ problem: DisplayStatus.Problem, now: Instant) {
-    if let device { linux_epoll_remove(descriptor, device.descriptor) }
-    (heads, retired, plan, unshown, card) = ([], [], OutputPlan(), [], nil)
+    release()
     device = nil
     retryTime = now + KMSDisplay.retryInterval
     (status.outputs, status.mode, status.modeSource, status.planes, status.problem) = ([], "", "", 0, problem)
