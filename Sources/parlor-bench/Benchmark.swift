@@ -38,6 +38,9 @@ struct Benchmark: Sendable {
     Benchmark(name: "compose-1080p", summary: "a 1920x1080 picture put on the screen, alone and with a self-view") {
       ComposeBenchmarks.run($0)
     },
+    Benchmark(name: "display-1080p", summary: "video under a page on a monitor with 60 refreshes a second: latency, missed flips") {
+      try await DisplayBenchmarks.run($0)
+    },
     Benchmark(name: "call-direct", summary: "a call on the loopback: until connected, until the first picture") {
       try await CallBenchmarks.run($0)
     },

@@ -146,7 +146,7 @@ enum ComposeBenchmarks {
   }
 
   /// A page that is transparent but for a title, a bar of buttons, and a list at the side.
-  private static func page() -> SurfaceBitmap {
+  static func page() -> SurfaceBitmap {
     let bitmap = SurfaceBitmap(width: width, height: height)
     func fill(_ x: Int, _ y: Int, _ width: Int, _ height: Int, _ value: UInt32) {
       ARGBRect(bitmap.pixels, Int32(bitmap.stride), Int32(x), Int32(y), Int32(width), Int32(height), value)

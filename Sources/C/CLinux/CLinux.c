@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/timerfd.h>
 #include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
@@ -129,6 +130,13 @@ int linux_uevent_monitor(void) {
   close(descriptor);
   errno = reason;
   return -1;
+}
+
+int linux_timer_create(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }
+
+int linux_timer_set(int timer, int64_t nanoseconds) {
+  struct itimerspec time = {.it_value = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000}};
+  return timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL);
 }
 
 int64_t linux_peer_user(int descriptor) {

@@ -76,3 +76,7 @@ ssize_t linux_receive_descriptors(int socket, void *bytes, size_t length, int *d
 ssize_t linux_send_descriptors(int socket, const void *bytes, size_t length, const int *descriptors, int count);
 /// A non-blocking netlink socket that becomes readable when devices come, go or change (kernel uevents), or -1 with errno.
 int linux_uevent_monitor(void);
+/// A descriptor that becomes readable at a time of the monotonic clock, or -1 with errno.
+int linux_timer_create(void);
+/// Has the timer's descriptor become readable at `nanoseconds`; 0: not at all.
+int linux_timer_set(int timer, int64_t nanoseconds);
