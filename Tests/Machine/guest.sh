@@ -33,8 +33,8 @@ packages=(
   # The system.
   systemd-sysv udev kmod linux-image-amd64 initramfs-tools zstd openssh-server procps python3-minimal
   # What parlor is linked against, its fonts, trust roots and keyboard layouts.
-  ca-certificates fonts-dejavu-core libcurl4 libdrm2 libgbm1 libinput10 libmicrohttpd12 libopenh264-7 libopus0 libpangocairo-1.0-0
-  libspeexdsp1 libssl3 libstdc++6 libudev1 libvpx7 libwayland-client0 libwayland-server0 libxkbcommon0 libyuv0 xkb-data
+  ca-certificates fonts-dejavu-core libcurl4 libdrm2 libevdev2 libgbm1 libinput10 libmicrohttpd12 libopenh264-7 libopus0 libpangocairo-1.0-0
+  libqrencode4 libspeexdsp1 libssl3 libstdc++6 libudev1 libvpx7 libwayland-client0 libwayland-server0 libxkbcommon0 libyuv0 xkb-data
   # A second program that can hold the display.
   libdrm-tests
 )

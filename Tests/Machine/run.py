@@ -30,6 +30,7 @@ CASES = {
     "hands: keyboards and pointers come and go": hands.devices,
     "hands: permissions": hands.permissions,
     "hands: a button on a GPIO line": hands.button,
+    "hands: the box": hands.box,
     "pictures on virtio": lambda: pictures.scenes("virtio"),
     "pictures on bochs": lambda: pictures.scenes("bochs"),
     "pictures on vkms": lambda: pictures.scenes("vkms", "--mode 640x360@60"),

@@ -39,11 +39,15 @@ final class InputDesk {
   func process(now: Instant) {
     guard let devices else { return }
     devices.dispatch(now: now, into: &events)
-    guard !events.isEmpty else { return }
+    for event in events { take(event, now: now) }
+    events.removeAll(keepingCapacity: true)
+  }
+
+  /// A device has reported this.
+  func take(_ event: DeviceEvent, now: Instant) {
     translator.screen = InputDesk.screen(of: stage)
     translator.isBlanked = stage.isBlanked
-    for event in events { translator.take(event, into: &actions) }
-    events.removeAll(keepingCapacity: true)
+    translator.take(event, into: &actions)
     for action in actions { take(action, now: now) }
     actions.removeAll(keepingCapacity: true)
   }

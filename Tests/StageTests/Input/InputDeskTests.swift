@@ -37,6 +37,23 @@ import Testing
     #expect(setup.news == [.activity, .press])
   }
 
+  @Test func touchOfADarkScreenIsToldAtOnceAndNothingElse() {
+    let setup = Setup()
+    let desk = setup.desk()
+    desk.take(.pointerAxis(horizontal: 0, vertical: 1), now: start)
+    #expect(setup.news == [.activity])
+    setup.stage.setBlanked(true)
+    desk.take(DeviceEvent(device: 1, .touchDown(slot: 0, x: 0.5, y: 0.5)), now: start + .milliseconds(10))
+    #expect(setup.news == [.activity])
+    setup.stage.setBlanked(false)
+    desk.take(DeviceEvent(device: 1, .touchUp(slot: 0)), now: start + .milliseconds(20))
+    desk.take(DeviceEvent(device: 1, .touchDown(slot: 0, x: 0.5, y: 0.5)), now: start + .milliseconds(30))
+    #expect(setup.news == [.press])
+    desk.take(DeviceEvent(device: 1, .key(code: 115, isPressed: true)), now: start + .seconds(2))
+    desk.take(DeviceEvent(device: 0, .callButton(isPressed: true)), now: start + .seconds(2))
+    #expect(setup.news == [.activity, .volume(.up), .callKey])
+  }
+
   @Test func touchOnAPanelIsNoPressForTheBox() {
     let setup = Setup()
     let desk = setup.desk()
