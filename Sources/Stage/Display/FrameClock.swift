@@ -82,8 +82,11 @@ struct FrameClock: Sendable {
     let budget = work.budget + lead.value
     guard budget < period else { return now }
     let blank = firstFree(now)
+    if now <= blank - budget { return blank - budget }
+    // Less time than is always enough, but mostly it is: nothing is lost if it is not.
+    if now + work.high + lead.value <= blank { return now }
     // Too late for this one: the next gets what is newest then.
-    return now <= blank - budget ? blank - budget : blank + period - budget
+    return blank + period - budget
   }
 
   /// The first blank from `time` on at which nothing is shown yet.

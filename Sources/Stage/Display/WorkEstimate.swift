@@ -24,7 +24,7 @@ struct WorkEstimate: Sendable {
   /// What half of them take at most.
   var typical: Interval { sorted.isEmpty ? floor : sorted[sorted.count / 2] }
   /// What nearly all take at most: all but three of 64.
-  private var high: Interval { sorted.isEmpty ? floor : sorted[sorted.count - 1 - sorted.count / 20] }
+  var high: Interval { sorted.isEmpty ? floor : sorted[sorted.count - 1 - sorted.count / 20] }
   /// What to allow for the next one.
   var budget: Interval { max(high, floor) + WorkEstimate.margin }
 
