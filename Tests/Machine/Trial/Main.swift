@@ -4,7 +4,7 @@ import Foundation
 //
 //   stage-trial [--stage kms|headless:WxH] [--card FILE] [--connector NAME] [--mode WxH[@R]] [--rotate N] [--outputs all|one] [--gamma N]
 //
-//   scene black|call|page|static   shows one of a few known pictures
+//   scene black|call|page|window|static   shows one of a few known pictures; a window is a page without anything translucent
 //   picture FILE                   writes what is to be seen, composed by the processor, as PNG
 //   status                         which monitors show it, how many flips there were
 //   blank on|off                   switches the monitors off, and on

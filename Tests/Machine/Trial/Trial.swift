@@ -109,8 +109,9 @@ final class Trial: Sendable {
       stage.update(layers: LayersUpdate(layers: [], isRearranged: true))
       stage.show(selfView: Self.pictures[1])
       put(0)
-    case "page", "static":
-      stage.update(layers: LayersUpdate(layers: [page(hasVideo: name == "page")], isRearranged: true))
+    case "page", "window", "static":
+      let layer = page(hasVideo: name != "static", bar: name == "window" ? 0xFF60_2020 : 0x8060_2020)
+      stage.update(layers: LayersUpdate(layers: [layer], isRearranged: true))
       put(0)
       stage.frameArrived()
     default: return false
@@ -124,8 +125,8 @@ final class Trial: Sendable {
     if scene.withLock({ $0 }) == "call" { stage.show(remote: frame) } else { stage.show(frame, in: Self.video) }
   }
 
-  /// A page with a bar above and below, and a video between them.
-  private func page(hasVideo: Bool) -> SurfaceLayer {
+  /// A page with a bar above and below, and a video between them. `bar` is the colour of the one below.
+  private func page(hasVideo: Bool, bar: UInt32) -> SurfaceLayer {
     let (width, height) = (stage.width, stage.height)
     let bitmap = SurfaceBitmap(width: width, height: height)
     func fill(_ area: Rectangle, _ value: UInt32) {
@@ -135,7 +136,7 @@ final class Trial: Sendable {
       }
     }
     fill(Rectangle(x: 0, y: 0, width: width, height: height / 10), 0xFF20_4060)
-    fill(Rectangle(x: width / 4, y: height - height / 6, width: width / 2, height: height / 10), 0x8060_2020)
+    fill(Rectangle(x: width / 4, y: height - height / 6, width: width / 2, height: height / 10), bar)
     for button in 0..<5 {
       fill(
         Rectangle(x: width / 4 + button * width / 10 + 4, y: height - height / 6 + 4, width: width / 12, height: height / 10 - 8),
