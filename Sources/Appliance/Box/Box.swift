@@ -400,10 +400,10 @@ final class Box: Sendable {
   private func stats() -> BoxStatistics {
     let (direct, page) = call.withLock { ($0.direct, $0.page) }
     let sessions = direct?.sessions ?? []
-    let counts = stage.statistics
+    let (counts, display) = (stage.statistics, stage.displayStatus)
     return Box.wait { [network, latency, server, devices] in
       let pages = await page?.statistics()
-      var statistics = await network.loop.perform { BoxStatistics(sessions, screen: latency, stage: counts) }
+      var statistics = await network.loop.perform { BoxStatistics(sessions, screen: latency, stage: counts, display: display) }
       if let server { statistics.add(server.counters) }
       if let devices { statistics.add(devices.counters) }
       if let pages { statistics.add(pages, host: page?.host) }

@@ -14,7 +14,7 @@ struct BoxStatistics: Encodable, Sendable {
   var latency: [String: [String: LatencyRecorder.Figures]]
   /// Things dropped or refused, by reason.
   var discards: [String: Int]
-  var stage: [String: Int]
+  var stage: StageFigures
   var process: [String: ProcessFigures]
   /// The documents of the page that use the bridge, those in frames too.
   var documents: [Document] = []
@@ -26,7 +26,7 @@ struct BoxStatistics: Encodable, Sendable {
   }
 
   /// Gathers the figures; on the network thread.
-  init(_ sessions: [PeerSession], screen: LatencyRecorder, stage counts: StageStatistics) {
+  init(_ sessions: [PeerSession], screen: LatencyRecorder, stage counts: StageStatistics, display: DisplayStatus) {
     let now = MonotonicClock.now()
     peerConnections = sessions.map { $0.statistics() }
     var discards = Counters()
@@ -37,10 +37,7 @@ struct BoxStatistics: Encodable, Sendable {
     }
     latency["screen"] = BoxStatistics.named(screen.figures(now: now))
     self.discards = discards.values
-    stage = [
-      "flips": counts.flips, "skipped": counts.skipped, "remoteFramesPresented": counts.remoteFramesPresented,
-      "selfViewFramesPresented": counts.selfViewFramesPresented, "videoFramesPresented": counts.videoFramesPresented,
-    ]
+    stage = StageFigures(counts, display: display)
     process = ["parlor": ProcessFigures.current()]
   }
 

@@ -22,8 +22,6 @@ struct FrameClock: Sendable {
     /// The blank that it is meant for; without blanks, when it should be there at the latest.
     var target: Instant
     var committed: Instant?
-    /// When what is new in it was there.
-    var ready: Instant?
   }
 
   /// Whether the driver has vertical blanks.
@@ -38,7 +36,6 @@ struct FrameClock: Sendable {
   private let nominalPeriod: Interval
   private var work: WorkEstimate
   private var lead: CommitLead
-  private var latencies = LatencyWindow()
   /// The last blank known for sure.
   private var blank: Instant?
   private var sequence: UInt32?
@@ -56,7 +53,7 @@ struct FrameClock: Sendable {
   /// The mode was set, or the monitor was off: nothing about blanks and work is known any more. What was counted stays.
   mutating func restart(period: Interval) {
     var fresh = FrameClock(period: period)
-    (fresh.flips, fresh.missed, fresh.latencies) = (flips, missed, latencies)
+    (fresh.flips, fresh.missed) = (flips, missed)
     self = fresh
   }
 
@@ -107,11 +104,11 @@ struct FrameClock: Sendable {
     lastStart = now
   }
 
-  /// The picture was handed to the driver at `now`. `ready` is when what is new in it was there; nil: nothing that anybody waits for.
-  mutating func committed(at now: Instant, ready: Instant?) {
+  /// The picture was handed to the driver at `now`.
+  mutating func committed(at now: Instant) {
     guard var passage else { return }
     work.add(now - passage.start)
-    (passage.committed, passage.ready) = (now, ready)
+    passage.committed = now
     self.passage = passage
   }
 
@@ -124,7 +121,6 @@ struct FrameClock: Sendable {
     flips += 1
     guard let passage else { return }
     self.passage = nil
-    if let ready = passage.ready { latencies.add(max(.zero, time - ready), at: time) }
     let late = time - passage.target
     let count = blanks == .regular ? Int((late.seconds / period.seconds).rounded()) : Int((late.seconds / period.seconds).rounded(.up))
     guard count > 0 else {
@@ -152,6 +148,4 @@ struct FrameClock: Sendable {
     period += (measured - period) * min(0.5, Double(count) / 128)
   }
 
-  /// From what is new being there to its being shown, over the ten seconds before `now`; nil: nothing was shown.
-  func readyToFlip(now: Instant) -> LatencyWindow.Figures? { latencies.figures(now: now) }
 }

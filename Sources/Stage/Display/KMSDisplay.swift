@@ -275,7 +275,7 @@ final class KMSDisplay {
         let wasModeset = head.needsModeset
         let isPending = try head.show(composer, sketch)
         let end = StageThread.now()
-        if index == 0 && isPending { clock.committed(at: end, ready: news?.readyTime) }
+        if index == 0 && isPending { clock.committed(at: end) }
         if index == 0 && !isPending {
           clock.abandoned()
           complete(at: end)

@@ -53,7 +53,9 @@ final class VirtualCard: DRMDevice {
 
   func destroy(_ buffer: DumbBuffer) { unsafe buffer.memory.deallocate() }
 
-  func importBuffer(_ buffer: DeviceBuffer) throws(DRMError) -> Framebuffer { throw DRMError(operation: "another device's buffer", code: EINVAL) }
+  func importBuffer(_ buffer: DeviceBuffer) throws(DRMError) -> Framebuffer {
+    throw DRMError(operation: "another device's buffer", code: EINVAL)
+  }
 
   func forget(_ framebuffer: Framebuffer) {}
 
