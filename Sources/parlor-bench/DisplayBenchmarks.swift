@@ -74,7 +74,9 @@ enum DisplayBenchmarks {
     let count = Mutex(0)
   }
 
-  private static func show(_ frame: VideoFrame, of video: VideoIdentifier, on stage: Stage, at index: Int, since start: Instant) async throws {
+  private static func show(_ frame: VideoFrame, of video: VideoIdentifier, on stage: Stage, at index: Int, since start: Instant)
+    async throws
+  {
     let wait = start + .seconds(Double(index) / 30) - MonotonicClock.now()
     if wait.nanoseconds > 0 { try await Task.sleep(for: .nanoseconds(wait.nanoseconds)) }
     var frame = frame
