@@ -189,7 +189,14 @@ public final class Stage: Sendable {
     var selfView: PresentedFrame?
     var videos: [PresentedVideo]
     /// Since when the newest of what is new has been there; nil: nobody waited for it.
-    var readyTime: Instant?
+    private(set) var readyTime: Instant?
+
+    /// Something is new since then.
+    mutating func note(_ time: Instant?) {
+      if let time { readyTime = readyTime.map { max($0, time) } ?? time }
+    }
+
+    mutating func note(_ ledger: Ledger?) { note(ledger.flatMap { $0[.decode] ?? $0[.capture] }) }
   }
 
   /// Composes and shows what changed; nil when nothing did, and then nothing is composed. On a headless stage.
@@ -245,8 +252,10 @@ public final class Stage: Sendable {
       let places = composer.places
       var news = News(
         remote: presented(newRemote, places.remote), selfView: presented(newSelfView, places.selfView), videos: videos)
-      let frames = [news.remote?.frame, news.selfView?.frame].compactMap { $0 } + videos.map(\.frame)
-      news.readyTime = (frames.compactMap { $0.ledger[.decode] ?? $0.ledger[.capture] } + [contentTime].compactMap { $0 }).max()
+      news.note(contentTime)
+      news.note(news.remote?.frame.ledger)
+      news.note(news.selfView?.frame.ledger)
+      for video in videos { news.note(video.frame.ledger) }
       return news
     }
     counts.withLock { counts in
@@ -261,8 +270,10 @@ public final class Stage: Sendable {
   func composed(in length: Interval, at time: Instant) { latencies.withLock { $0.composition.add(length, at: time) } }
 
   /// What was prepared is on the screen since `time`.
-  func complete(_ news: News, at time: Instant) -> Flip {
-    var flip = Flip(time: time, number: 0, remote: news.remote, selfView: news.selfView, videos: news.videos)
+  func complete(_ news: consuming News, at time: Instant) -> Flip {
+    var flip = Flip(time: time, number: 0, remote: news.remote, selfView: news.selfView)
+    // Handed over, so that stamping the frames copies no list.
+    swap(&flip.videos, &news.videos)
     flip.remote?.frame.ledger[.present] = time
     flip.selfView?.frame.ledger[.present] = time
     for index in flip.videos.indices { flip.videos[index].frame.ledger[.present] = time }
