@@ -27,6 +27,13 @@ def mode_set(machine, driver, mode=None, options=""):
     return machine.program(f"exec modetest -M {driver} {options} -s {identifier}:{mode or preferred}")
 
 
+def libraries():
+    with booted("virtio") as machine:
+        missing = machine.root("for program in /parlor/[a-z]*-trial /parlor/parlor; do ldd $program; done | grep 'not found' | sort -u; true")
+        if missing:
+            raise Failure(f"the packages of guest.sh lack libraries of the programs:\n{missing}")
+
+
 def picture(display, driver):
     with booted(display) as machine:
         console = screen(machine)
