@@ -12,6 +12,8 @@ final class Head {
   private let painter: ScanoutPainter
   private var buffers: [UInt32: PlaneBuffers] = [:]
   private var videos: [UInt32: VideoPlane] = [:]
+  /// Buffers of another kind, which may be shown until the next flip.
+  private var retired: [PlaneBuffers] = []
   private var sketch: SceneSketch?
   /// Ways to show the sketched scene, best first.
   private var layouts: [PlaneLayout] = []
@@ -137,7 +139,10 @@ final class Head {
     }
     let (width, height) = (assignment.bufferWidth, assignment.bufferHeight)
     if let known = buffers[assignment.plane], known.width == width, known.height == height, known.format == assignment.format { return }
-    buffers[assignment.plane] = try PlaneBuffers(device: device, width: width, height: height, format: assignment.format)
+    let new = try PlaneBuffers(device: device, width: width, height: height, format: assignment.format)
+    // A buffer that goes while it is shown switches its plane off.
+    if let old = buffers[assignment.plane] { retired.append(old) }
+    buffers[assignment.plane] = new
   }
 
   /// What a plane will show; a video's newest frame is brought there.
@@ -198,7 +203,7 @@ final class Head {
     for assignment in changing {
       if case .video = assignment.content { videos[assignment.plane]?.flip() } else { buffers[assignment.plane]?.flip() }
     }
-    changing = []
+    (changing, retired) = ([], [])
   }
 
   private func plane(_ assignment: PlaneAssignment, _ framebuffer: Framebuffer) -> DisplayCommit.Plane {
