@@ -19,8 +19,9 @@ struct AnnouncementPainter {
       isNew = true
       damaged(area)
     }
+    // An identification is read in peace.
     notice.show(
-      content.notice.map { NoticeSheet.Content(notice: $0, secondsLeft: content.secondsLeft, style: style) }, draw: NoticeSheet.draw,
+      content.identification != nil ? nil : content.notice.map { NoticeSheet.Content(notice: $0, secondsLeft: content.secondsLeft, style: style) }, draw: NoticeSheet.draw,
       damaged: note)
     identification.show(
       content.identification.map { NoticeSheet.Content(notice: $0, style: style) }, draw: NoticeSheet.draw, damaged: note)
