@@ -16,10 +16,12 @@ import mastery
 import monitors
 import pictures
 import rig
+import service
 from machine import MachineError
 from screens import Failure
 
 CASES = {
+    "rig: libraries": rig.libraries,
     "rig: a picture on virtio": lambda: rig.picture("virtio", "virtio_gpu"),
     "rig: a picture on bochs": lambda: rig.picture("bochs", "bochs-drm"),
     "rig: a checksum on vkms": rig.vkms_checksum,
@@ -33,7 +35,7 @@ CASES = {
     "hands: the box": hands.box,
     "pictures on virtio": lambda: pictures.scenes("virtio"),
     "pictures on bochs": lambda: pictures.scenes("bochs"),
-    "pictures on vkms": lambda: pictures.scenes("vkms", "--mode 640x360@60"),
+    "pictures on vkms": lambda: pictures.scenes("vkms", "--mode 640x360@60", pictures.OPAQUE_SCENES, planes=2),
     "turned pictures on virtio": lambda: pictures.rotations("virtio"),
     "blanking": pictures.blanking,
     "a monitor is unplugged and plugged in": monitors.unplugged_and_plugged,
@@ -46,6 +48,8 @@ CASES = {
     "video under a page, in time": lambda: clock.video("video under a page", "--mode 640x360@60", "page"),
     "video of a call, in time": lambda: clock.video("video of a call", "--mode 640x360@60", "call"),
     "a splash still has the display": mastery.taken_over,
+    "the console behind the display": service.console,
+    "the status of the display": service.status,
 }
 
 
