@@ -150,6 +150,7 @@ final class StageLoop: @unchecked Sendable {
     } else if !display.isShowing, now >= earliest {
       // Nobody sees anything: clients go on, and newer frames take the place of older ones.
       _ = prepare(now: now)
+      stage.withComposer { display.skip($0) }
       tellClients(now)
       earliest = deadline
     }
@@ -166,7 +167,7 @@ final class StageLoop: @unchecked Sendable {
       stage.composed(in: end - now, at: end)
       report(display)
     } else {
-      display.skip()
+      display.skip(nil)
       guard server?.isRefreshWanted == true, now >= earliest else { return }
       tellClients(now)
       earliest = now + stage.refreshPeriod

@@ -10,7 +10,8 @@ struct CompositionDamage {
   /// Adds what of `area` lies in `bounds`, where a video shows another frame.
   mutating func add(_ area: Rectangle, of video: VideoIdentifier, in bounds: Rectangle) {
     let area = area.intersection(bounds)
-    if !area.isEmpty { frames.append((video, area)) }
+    guard !area.isEmpty, !frames.contains(where: { $0.video == video && $0.area.contains(area) }) else { return }
+    frames.append((video, area))
   }
 
   /// Adds what of all this concerns a plane with the given content.

@@ -49,6 +49,11 @@ final class KMSDisplay {
   private var unshown: [Stage.News] = []
   private var completed: [(news: [Stage.News], time: Instant)] = []
 
+  /// When what is in flight was committed.
+  private var commitTime = Instant.zero
+
+  /// A flip that takes longer does not come any more.
+  private static let flipDeadline = Interval.seconds(2)
   private static let retryInterval = Interval.milliseconds(500)
   /// The kernel may announce a monitor before it can be asked.
   private static let settling = Interval.milliseconds(700)
@@ -92,6 +97,11 @@ final class KMSDisplay {
       if device == nil { openCard(now: now) } else if heads.isEmpty { probe(now: now) }
     }
     readFlips(now: now)
+    if let head = heads.first, head.isPending, now - commitTime > KMSDisplay.flipDeadline {
+      Log.error("\(head.output.name) does not flip; its mode is set again")
+      clock.abandoned()
+      head.invalidate()
+    }
   }
 
   /// When `dispatch` has something to do though nothing happens; nil: not before.
@@ -259,8 +269,11 @@ final class KMSDisplay {
     return start > now ? start : nil
   }
 
-  /// Nothing was to be shown: the next time is another one.
-  func skip() { scheduled = nil }
+  /// Nothing was to be shown, or nobody is there to see what the composer has: the next time is another one.
+  func skip(_ composer: Composer?) {
+    scheduled = nil
+    composer?.page.takeDamage(&damage)
+  }
 
   /// Shows what is to be seen now. `news` is what this is the first picture to show.
   func show(_ composer: Composer, _ news: Stage.News?, now: Instant) {
@@ -275,7 +288,10 @@ final class KMSDisplay {
         let wasModeset = head.needsModeset
         let isPending = try head.show(composer, sketch)
         let end = StageThread.now()
-        if index == 0 && isPending { clock.committed(at: end) }
+        if index == 0 && isPending {
+          commitTime = end
+          clock.committed(at: end)
+        }
         if index == 0 && !isPending {
           clock.abandoned()
           complete(at: end)

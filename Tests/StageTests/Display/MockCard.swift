@@ -12,6 +12,10 @@ final class MockCard: DRMDevice {
   private(set) var testCount = 0
   private(set) var flipCount = 0
   private(set) var modesetCount = 0
+  /// Whether flips never come to an end.
+  var isStuck = false
+  /// What the next commit that is no test fails with.
+  var nextFailure: Int32?
   /// Buffers that were made and not given back.
   private(set) var buffers: [UInt32: DumbBuffer] = [:]
 
@@ -69,6 +73,13 @@ final class MockCard: DRMDevice {
   func setGamma(_ table: [UInt16], crtc: UInt32) throws(DRMError) {}
 
   func commit(_ commit: DisplayCommit) throws(DRMError) {
+    if let code = nextFailure {
+      if case .test = commit.kind {
+      } else {
+        nextFailure = nil
+        throw DRMError(operation: "a commit", code: code)
+      }
+    }
     var (planes, isOn) = (planes, isOn)
     for plane in commit.planes { planes[plane.plane] = plane.framebuffer == nil ? nil : plane }
     if let head = commit.heads.first { isOn = head.timings != nil && head.isActive }
@@ -93,7 +104,7 @@ final class MockCard: DRMDevice {
 
   func readEvents() throws(DRMError) -> [FlipEvent] {
     defer { events = [] }
-    return events
+    return isStuck ? [] : events
   }
 
   // MARK: What the monitor shows
