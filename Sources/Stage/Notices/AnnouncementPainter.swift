@@ -20,9 +20,9 @@ struct AnnouncementPainter {
       damaged(area)
     }
     // An identification is read in peace.
+    let shown = content.identification == nil ? content.notice : nil
     notice.show(
-      content.identification != nil ? nil : content.notice.map { NoticeSheet.Content(notice: $0, secondsLeft: content.secondsLeft, style: style) }, draw: NoticeSheet.draw,
-      damaged: note)
+      shown.map { NoticeSheet.Content(notice: $0, secondsLeft: content.secondsLeft, style: style) }, draw: NoticeSheet.draw, damaged: note)
     identification.show(
       content.identification.map { NoticeSheet.Content(notice: $0, style: style) }, draw: NoticeSheet.draw, damaged: note)
     volume.show(
