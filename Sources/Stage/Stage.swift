@@ -28,6 +28,7 @@ public final class Stage: Sendable {
     var removesRemote = false
     var removesSelfView = false
     var isBlanked = false
+    var gamma: Double?
     var display: DisplayPreferences?
   }
 
@@ -161,6 +162,10 @@ public final class Stage: Sendable {
 
   /// Whether the monitors are to be off.
   public var isBlanked: Bool { wishes.withLock { $0.isBlanked } }
+
+  /// Raises brightness to 1 / `gamma`, 0.5 to 2 (what is beyond becomes the nearer end): more than 1 makes what lies between black and white
+  /// lighter. nil, and without a call: as the driver has it. From any thread; without a display nothing comes of it.
+  public func setGamma(_ gamma: Double?) { wish { $0.gamma = gamma.map { min(max($0, 0.5), 2) } } }
 
   /// Changes which monitors show the picture, and how; without a display nothing comes of it. From any thread.
   public func setDisplay(_ preferences: DisplayPreferences) { wish { $0.display = preferences } }
@@ -306,10 +311,10 @@ public final class Stage: Sendable {
   // MARK: Displays
 
   /// What was asked for since this was asked last.
-  func takeDisplayWishes() -> (isBlanked: Bool, preferences: DisplayPreferences?) {
+  func takeDisplayWishes() -> (isBlanked: Bool, gamma: Double?, preferences: DisplayPreferences?) {
     wishes.withLock { wishes in
       defer { wishes.display = nil }
-      return (wishes.isBlanked, wishes.display)
+      return (wishes.isBlanked, wishes.gamma, wishes.display)
     }
   }
 

@@ -140,6 +140,7 @@ final class StageLoop: @unchecked Sendable {
     let wishes = stage.takeDisplayWishes()
     if let preferences = wishes.preferences { display.setPreferences(preferences, now: now) }
     display.setBlanked(wishes.isBlanked, now: now)
+    display.setGamma(wishes.gamma)
     display.dispatch(now: now)
     report(display)
     follow(display)

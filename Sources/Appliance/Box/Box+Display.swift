@@ -25,7 +25,7 @@ extension Box {
     let preferences = DisplayPreferences(
       connector: display.connector, mode: display.mode, rotation: VideoFrame.Rotation(rawValue: display.rotation.rawValue) ?? .none,
       outputs: display.outputs)
-    return DisplaySettings(card: display.card, preferences: preferences, gamma: display.gamma)
+    return DisplaySettings(card: display.card, preferences: preferences)
   }
 
   /// The console's terminal that the display belongs to; nil, and said, when there is none to be had.

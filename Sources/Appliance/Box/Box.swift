@@ -89,6 +89,7 @@ final class Box: Sendable {
       corner: configuration.display.corner ?? .bottomRight, isMirrored: configuration.display.mirrorsSelfView,
       theme: configuration.notices.theme)
     stage.setIdlePicture(configuration.notices.idle)
+    stage.setGamma(configuration.display.gamma)
     stage.setKeyboardLanguage(configuration.notices.language.keyboardLanguage)
     health = Mutex(Health(now: Date()))
     stage.setNotice(health.withLock { $0 }.notice(name: name, language: configuration.notices.language))

@@ -34,12 +34,19 @@ public struct DisplayStatus: Sendable, Equatable {
   public var missedFlips = 0
   /// Whether the monitors are switched off on purpose.
   public var isBlanked = false
+  /// How light the middle between black and white is on the first monitor, 1 where nobody changed that; nil: its driver cannot change it.
+  public var gamma: Double?
   /// What is wrong; nil: nothing.
   public var problem: Problem?
   /// The kernel driver's name.
   public var driver = ""
 
   init(outputs: [String] = []) { self.outputs = outputs }
+
+  /// Nothing is shown any more.
+  mutating func forgetMonitors(because problem: Problem) {
+    (outputs, mode, modeSource, planes, gamma, self.problem) = ([], "", "", 0, nil, problem)
+  }
 
   /// Whether more than counts differ.
   func isOther(than status: DisplayStatus) -> Bool {
@@ -55,11 +62,9 @@ public struct DisplaySettings: Sendable {
   public var card: String?
   /// Which monitors, in which mode, and how they hang.
   public var preferences: DisplayPreferences
-  /// More than 1 makes the middle lighter, less darker; nil leaves it as the driver has it.
-  public var gamma: Double?
 
   /// Settings; without more, whatever monitor is connected, in the mode it prefers.
-  public init(card: String? = nil, preferences: DisplayPreferences = DisplayPreferences(), gamma: Double? = nil) {
-    (self.card, self.preferences, self.gamma) = (card, preferences, gamma)
+  public init(card: String? = nil, preferences: DisplayPreferences = DisplayPreferences()) {
+    (self.card, self.preferences) = (card, preferences)
   }
 }

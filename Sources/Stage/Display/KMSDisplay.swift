@@ -28,7 +28,7 @@ final class KMSDisplay {
 
   private let open: Opener
   private let uevents = UeventMonitor()
-  private let gamma: Double?
+  private var gamma = GammaTables()
   private var device: (any DRMDevice)?
   private var card: CardSnapshot?
   private var plan = OutputPlan()
@@ -60,9 +60,9 @@ final class KMSDisplay {
   /// How often is looked for a monitor that nobody announced.
   private static let patrol = Interval.seconds(5)
 
-  /// A display that `open` opens the card of. `gamma` of more than 1 makes the middle lighter, of less darker; nil leaves it as it is.
-  init(preferences: DisplayPreferences, gamma: Double? = nil, open: @escaping Opener) {
-    (self.preferences, self.gamma, self.open) = (preferences, gamma, open)
+  /// A display that `open` opens the card of.
+  init(preferences: DisplayPreferences, open: @escaping Opener) {
+    (self.preferences, self.open) = (preferences, open)
     let mode = preferences.mode ?? RequestedMode(width: 1_920, height: 1_080)
     geometry = Geometry(width: mode.width, height: mode.height, refreshRate: mode.rate ?? 60)
     descriptor = linux_epoll_create()
@@ -73,7 +73,7 @@ final class KMSDisplay {
 
   /// The display of this machine.
   convenience init(_ settings: DisplaySettings) {
-    self.init(preferences: settings.preferences, gamma: settings.gamma) { () throws(DRMError) -> any DRMDevice in
+    self.init(preferences: settings.preferences) { () throws(DRMError) -> any DRMDevice in
       try DRMCard.open(settings.card)
     }
   }
@@ -120,7 +120,7 @@ final class KMSDisplay {
     device?.dropMaster()
     device = nil
     (retryTime, probeTime) = (nil, nil)
-    (status.outputs, status.mode, status.modeSource, status.planes, status.problem) = ([], "", "", 0, .busy)
+    status.forgetMonitors(because: .busy)
   }
 
   /// Takes the card again, with the next `dispatch`.
@@ -222,7 +222,7 @@ final class KMSDisplay {
     release()
     device = nil
     retryTime = now + KMSDisplay.retryInterval
-    (status.outputs, status.mode, status.modeSource, status.planes, status.problem) = ([], "", "", 0, problem)
+    status.forgetMonitors(because: problem)
   }
 
   private func readFlips(now: Instant) {
@@ -311,10 +311,7 @@ final class KMSDisplay {
   private func modesetDone(_ head: Head) {
     let output = head.output
     Log.notice("\(output.name): \(output.mode), \(head.layout?.planes.count ?? 0) planes")
-    guard let gamma, output.crtc.gammaSize > 1 else { return }
-    let last = Double(output.crtc.gammaSize - 1)
-    let table = (0..<output.crtc.gammaSize).map { UInt16((pow(Double($0) / last, 1 / gamma) * 65_535).rounded()) }
-    do throws(DRMError) { try device?.setGamma(table, crtc: output.crtc.id) } catch { Log.warning("\(output.name): \(error)") }
+    if let device { gamma.load(output, on: device) }
   }
 
   private func failed(_ head: Head, _ error: DRMError, now: Instant) {
@@ -361,6 +358,14 @@ final class KMSDisplay {
     }
   }
 
+  /// Makes what lies between black and white lighter on all monitors (more than 1) or darker; nil: as the driver has it.
+  func setGamma(_ gamma: Double?) {
+    guard self.gamma.want(gamma), let device else { return }
+    // The others get it with their mode.
+    for head in heads where !head.needsModeset { self.gamma.load(head.output, on: device) }
+    describe()
+  }
+
   /// Changes what a site wants of its monitors.
   func setPreferences(_ preferences: DisplayPreferences, now: Instant) {
     guard preferences != self.preferences else { return }
@@ -376,6 +381,7 @@ final class KMSDisplay {
     status.modeSource = plan.primary?.source.rawValue ?? ""
     status.planes = heads.first?.layout?.planes.count ?? 0
     status.driver = card?.driver ?? ""
+    status.gamma = plan.primary.flatMap(gamma.value)
     status.problem = plan.problems.first.map { problem in
       switch problem {
       case .nothingConnected, .disconnected: .nothingConnected

@@ -35,7 +35,7 @@ final class Trial: Sendable {
       options[rest[0]] = rest[1]
       rest.removeFirst(2)
     }
-    var settings = DisplaySettings(card: options["--card"], gamma: options["--gamma"].flatMap(Double.init))
+    var settings = DisplaySettings(card: options["--card"])
     settings.preferences.connector = options["--connector"]
     settings.preferences.mode = options["--mode"].flatMap { RequestedMode($0) }
     settings.preferences.rotation = options["--rotate"].flatMap(Int.init).flatMap { VideoFrame.Rotation(rawValue: $0) } ?? .none
@@ -44,6 +44,7 @@ final class Trial: Sendable {
     let headless = options["--stage"].flatMap { $0.hasPrefix("headless:") ? RequestedMode(String($0.dropFirst(9))) : nil }
     let mode = headless ?? settings.preferences.mode ?? RequestedMode(width: 640, height: 480)
     stage = Stage(width: mode.width, height: mode.height, refreshRate: mode.rate ?? 60, rotation: settings.preferences.rotation)
+    stage.setGamma(options["--gamma"].flatMap(Double.init))
     let flips = flips
     thread = StageThread(stage: stage, display: headless == nil ? settings : nil, onFlip: { flips.take($0) })
     thread.start()

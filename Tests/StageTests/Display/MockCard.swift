@@ -16,6 +16,12 @@ final class MockCard: DRMDevice {
   var isStuck = false
   /// What the next commit that is no test fails with.
   var nextFailure: Int32?
+  /// What the gamma table of each CRTC was set to.
+  private(set) var gamma: [UInt32: [UInt16]] = [:]
+  /// Entries of its gamma tables.
+  var gammaSize = 256
+  /// Whether the monitor is there.
+  var isConnected = true
   /// Buffers that were made and not given back.
   private(set) var buffers: [UInt32: DumbBuffer] = [:]
 
@@ -31,7 +37,9 @@ final class MockCard: DRMDevice {
   let descriptor: Int32 = -1
 
   func snapshot(probes: Bool) throws(DRMError) -> CardSnapshot {
-    var card = TestCards.card([TestCards.connector("HDMI-A-1", 50, modes: [mode], crtcs: 1)], crtcs: 1)
+    let status = isConnected ? ConnectorSnapshot.Status.connected : .disconnected
+    var card = TestCards.card([TestCards.connector("HDMI-A-1", 50, status, modes: isConnected ? [mode] : [], crtcs: 1)], crtcs: 1)
+    card.crtcs[0].gammaSize = gammaSize
     card.planes = driver.planes
     return card
   }
@@ -70,7 +78,10 @@ final class MockCard: DRMDevice {
   func forget(_ framebuffer: Framebuffer) {}
   func becomeMaster() throws(DRMError) {}
   func dropMaster() {}
-  func setGamma(_ table: [UInt16], crtc: UInt32) throws(DRMError) {}
+  func setGamma(_ table: [UInt16], crtc: UInt32) throws(DRMError) { gamma[crtc] = table }
+
+  /// The driver forgets its tables, as some do with a monitor that goes.
+  func forgetGamma() { gamma = [:] }
 
   func commit(_ commit: DisplayCommit) throws(DRMError) {
     if let code = nextFailure {
