@@ -97,6 +97,10 @@ final class MockCard: DRMDevice {
     if case .flip = commit.kind, !events.isEmpty { throw DRMError(operation: "flipping", code: EBUSY) }
     let layout = PlaneLayout(planes: stacked(planes).compactMap(\.assignment))
     let size = (mode.width, mode.height)
+    if case .modeset = commit.kind, !isOn, !commit.heads.isEmpty {
+      (self.isOn, modesetCount) = (false, modesetCount + 1)
+      return
+    }
     guard isOn, driver.contradiction(layout, mode: size) == nil, driver.accepts(layout, mode: size) else {
       if case .test = commit.kind { testCount += 1 }
       throw DRMError(operation: "committing", code: EINVAL)
