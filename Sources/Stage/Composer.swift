@@ -113,7 +113,7 @@ final class Composer: @unchecked Sendable {
   func show(_ scene: Scene) {
     showCall(scene)
     var isNew = false
-    announcementPainter.show(scene.announcements, style: style(scene)) { area in
+    announcementPainter.show(scene.announcements, isOverPicture: scene.idle != nil, style: style(scene)) { area in
       page.invalidate(area)
       isNew = true
     }

@@ -12,10 +12,10 @@ extension Box {
   func take(_ news: InputNews) {
     switch news {
     case .press:
-      guard configuration.call?.start == .touch, !isInCall else { return }
-      changeCall { box throws(VerbFailure) in if !box.isInCall { try box.startCall() } }
+      guard configuration.call?.start == .touch, !isCallOpen else { return }
+      changeCall { box throws(VerbFailure) in if !box.isCallOpen { try box.startCall() } }
     case .callKey:
-      changeCall { box throws(VerbFailure) in if box.isInCall { try box.hangUp() } else { try box.startCall() } }
+      changeCall { box throws(VerbFailure) in if box.isCallOpen { try box.hangUp() } else { try box.startCall() } }
     case .activity: power.touch()
     case .volume(let step):
       // Remembered in a file, which the stage's thread must not wait for.
@@ -24,7 +24,7 @@ extension Box {
   }
 
   /// Whether a call is under way, or a page that makes calls is open.
-  private var isInCall: Bool { call.withLock { $0.direct != nil || $0.page != nil } }
+  var isCallOpen: Bool { call.withLock { $0.direct != nil || $0.page != nil } }
 
   /// Starts or ends a call on a thread that may wait. What comes while a call is just being started or ended is an impatient hand, and nothing more.
   private func changeCall(_ change: @escaping @Sendable (Box) throws(VerbFailure) -> Void) {

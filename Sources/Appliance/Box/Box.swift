@@ -222,7 +222,7 @@ final class Box: Sendable {
       await direct?.hangUp()
       await page?.stop()
     }
-    if page != nil { pageEnded() }
+    if page != nil { pageEnded() } else { showHealth() }
   }
 
   /// Waits for something asynchronous; on a thread that may.
@@ -290,6 +290,9 @@ final class Box: Sendable {
     let notice = health.notice(
       name: name, language: configuration.notices.language, interfaces: NetworkInterfaces.all, retry: retry)
     stage.setNotice(notice ?? note)
+    stage.setInvitation(
+      note == nil
+        ? health.invitation(start: configuration.call?.start, isCallOpen: isCallOpen, language: configuration.notices.language) : nil)
     if health.state == .offline { refreshSoon() }
   }
 

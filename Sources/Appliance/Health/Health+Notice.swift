@@ -24,6 +24,12 @@ extension Health {
     }
   }
 
+  /// What an idle screen says to have people start a call; nil: nothing. `start` is what the configuration says; a page may be open without a call.
+  public func invitation(start: Configuration.Call.Start?, isCallOpen: Bool, language: Language) -> String? {
+    guard start == .touch, state == .ready, !isCallOpen else { return nil }
+    return Wording.touchToCall.text(in: language)
+  }
+
   /// More interfaces than this, and more addresses of each, do not help.
   private static func rows(_ interfaces: [NetworkInterface], _ language: Language) -> [Notice.Row] {
     interfaces.prefix(4).map { interface in

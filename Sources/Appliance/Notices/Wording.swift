@@ -2,7 +2,7 @@
 ///
 /// The compiler sees to it that none is missing: both tables are switches without a default.
 enum Wording: Sendable, Hashable {
-  case starting, connecting, notSetUp, nobodyToCall
+  case starting, connecting, touchToCall, notSetUp, nobodyToCall
   case noNetwork, goesOnByItself, noInterface
   case switchedOff, cableUnplugged, noRadioNetwork, noAddress
   case tryingAgain
@@ -29,6 +29,7 @@ enum Wording: Sendable, Hashable {
     switch self {
     case .starting: "Starting"
     case .connecting: "Connecting"
+    case .touchToCall: "Touch to call"
     case .notSetUp: "Not set up"
     case .nobodyToCall: "The configuration names nobody to call."
     case .noNetwork: "No network"
@@ -83,6 +84,7 @@ enum Wording: Sendable, Hashable {
     switch self {
     case .starting: "Startet"
     case .connecting: "Verbindung wird aufgebaut"
+    case .touchToCall: "Zum Anrufen berühren"
     case .notSetUp: "Nicht eingerichtet"
     case .nobodyToCall: "In der Konfiguration steht nicht, wer angerufen wird."
     case .noNetwork: "Kein Netzwerk"

@@ -1,5 +1,6 @@
 /// Draws what the stage itself says, each part on a sheet of its own; what does not change costs nothing.
 struct AnnouncementPainter {
+  private var invitation = SheetPainter<InvitationSheet.Content>()
   private var notice = SheetPainter<NoticeSheet.Content>()
   private var identification = SheetPainter<NoticeSheet.Content>()
   private var volume = SheetPainter<VolumeSheet.Content>()
@@ -12,15 +13,18 @@ struct AnnouncementPainter {
   /// Where the notice stands.
   var noticeBox: Rectangle? { notice.raster?.bounds }
 
-  /// Draws what is new of `content` for a screen and theme, and tells which areas of the screen that changes.
-  mutating func show(_ content: Announcements.Content, style: SheetStyle, damaged: (Rectangle) -> Void) {
+  /// Draws what is new of `content` for a screen and theme, and tells which areas of the screen that changes. `isOverPicture`: the idle screen
+  /// shows a picture, which is not covered.
+  mutating func show(_ content: Announcements.Content, isOverPicture: Bool, style: SheetStyle, damaged: (Rectangle) -> Void) {
     var isNew = false
     func note(_ area: Rectangle) {
       isNew = true
       damaged(area)
     }
     // An identification is read in peace.
-    let shown = content.identification == nil ? content.notice : nil
+    let (invited, shown) = content.identification == nil ? (content.invitation, content.notice) : (nil, nil)
+    invitation.show(
+      invited.map { InvitationSheet.Content(text: $0, isSmall: isOverPicture, style: style) }, draw: InvitationSheet.draw, damaged: note)
     notice.show(
       shown.map { NoticeSheet.Content(notice: $0, secondsLeft: content.secondsLeft, style: style) }, draw: NoticeSheet.draw, damaged: note)
     identification.show(
@@ -32,7 +36,9 @@ struct AnnouncementPainter {
       content.figures.isEmpty ? nil : FiguresSheet.Content(lines: content.figures, style: style), draw: FiguresSheet.draw, damaged: note)
     cameraMark.show(content.isCameraInUse ? style : nil, draw: CameraMark.draw, damaged: note)
     if isNew {
-      rasters = [notice.raster, identification.raster, volume.raster, figures.raster, cameraMark.raster].compactMap { $0 }
+      rasters = [invitation.raster, notice.raster, identification.raster, volume.raster, figures.raster, cameraMark.raster].compactMap {
+        $0
+      }
     }
   }
 }

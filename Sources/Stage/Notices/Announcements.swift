@@ -4,6 +4,8 @@ import Base
 struct Announcements {
   /// What is to be seen, each part over the one before.
   struct Content: Equatable {
+    /// What an idle screen says to have people start a call.
+    var invitation: String?
     var notice: Notice?
     /// What the notice's countdown shows.
     var secondsLeft: Int?
@@ -27,6 +29,9 @@ struct Announcements {
   private var identificationDuration: Interval?
   private var identificationEnd: Instant?
   private var volumeEnd: Instant?
+
+  /// Changes what people are invited to do.
+  mutating func setInvitation(_ text: String?) { wanted.invitation = text }
 
   /// Changes the notice. The same one again changes nothing, a running countdown included.
   mutating func setNotice(_ notice: Notice?) {

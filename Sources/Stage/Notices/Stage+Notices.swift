@@ -2,6 +2,10 @@ import Base
 
 // What the stage itself says. From any thread; where several are shown, each lies over those that stand before it here.
 extension Stage {
+  /// Has an idle screen say in a few words what people can do: in its middle, or small at the lower edge of the idle picture; nil takes that
+  /// off.
+  public func setInvitation(_ text: String?) { announce { $0.setInvitation(text) } }
+
   /// Shows a notice in place of the one before; nil takes it off. The same notice again changes nothing, a running countdown included.
   public func setNotice(_ notice: Notice?) { announce { $0.setNotice(notice) } }
 

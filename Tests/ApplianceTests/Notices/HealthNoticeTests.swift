@@ -35,6 +35,27 @@ import Testing
     #expect(error.notice(name: "Lobby", language: .english)?.text == "the certificate has expired")
   }
 
+  @Test func anIdleScreenInvitesToTouchItWhereThatStartsTheCall() {
+    var health = Health(now: now)
+    func invitation(_ start: Configuration.Call.Start?, isCallOpen: Bool = false, _ language: Language = .english) -> String? {
+      health.invitation(start: start, isCallOpen: isCallOpen, language: language)
+    }
+    #expect(invitation(.touch) == nil, "the box is starting")
+    health.start(isProvisioned: true, now: now)
+    #expect(invitation(.touch) == "Touch to call" && invitation(.touch, .german) == "Zum Anrufen berühren")
+    #expect(invitation(.touch, isCallOpen: true) == nil && invitation(nil) == nil)
+    for start in Configuration.Call.Start.allCases where start != .touch { #expect(invitation(start) == nil) }
+    health.setCall(.connecting, now: now)
+    #expect(invitation(.touch) == nil)
+    health.setCall(.connected, now: now)
+    #expect(invitation(.touch) == nil)
+    health.setCall(.idle, now: now)
+    #expect(invitation(.touch) == "Touch to call")
+    // What is said of the network stands there instead.
+    health.raise(.networkDown, "no interface has an address", now: now)
+    #expect(invitation(.touch) == nil)
+  }
+
   @Test func interfacesAreLookedAtOnlyWithoutANetwork() {
     var looks = 0
     let interfaces = { () -> [NetworkInterface] in

@@ -72,6 +72,25 @@ import Testing
     }
   }
 
+  @Test(arguments: Language.allCases) func theInvitationStaysOnItsLineOnEveryScreen(language: Language) throws {
+    let text = Wording.touchToCall.text(in: language)
+    for (width, height) in NoticeGalleryTests.screens {
+      let style = SheetStyle(width: width, height: height, theme: Notice.Theme())
+      let lineHeight = Int(style.unit / 21)
+      let sheet = try #require(InvitationSheet.draw(InvitationSheet.Content(text: text, isSmall: true, style: style)))
+      #expect((lineHeight...3 * lineHeight).contains(sheet.bitmap.height) && sheet.bitmap.width < width)
+      let fitness = NoticeSheet.measure(NoticeSheet.Content(notice: Notice(kind: .information, title: text), style: style))
+      #expect(fitness.scale == 1 && !fitness.isCut && fitness.width <= Double(width))
+      let stage = Stage(width: width, height: height)
+      stage.setInvitation(text)
+      stage.present(now: .zero)
+      try NoticeGalleryTests.save(stage, "invitation-\(language.rawValue)-\(width)x\(height)")
+      stage.setIdlePicture(try Artwork(png: stage.screenshot()))
+      stage.present(now: .zero)
+      try NoticeGalleryTests.save(stage, "invitation-idle-\(language.rawValue)-\(width)x\(height)")
+    }
+  }
+
   @Test func everythingAtOnceFindsItsPlace() throws {
     for (width, height) in NoticeGalleryTests.screens {
       let stage = Stage(width: width, height: height)

@@ -66,6 +66,25 @@ import Testing
     #expect(stage.picture() == before)
   }
 
+  @Test func anInvitationIsInTheMiddleOfAnEmptyScreenAndSmallOverAPicture() throws {
+    let stage = Stage(width: 640, height: 360)
+    stage.present(now: time(0))
+    let empty = stage.picture()
+    stage.setInvitation("Touch to call")
+    stage.present(now: time(1))
+    let center = Rectangle(x: 100, y: 100, width: 440, height: 160)
+    #expect(stage.picture().differs(from: empty, onlyIn: center))
+
+    stage.setIdlePicture(try Artwork(png: call().screenshot()))
+    stage.present(now: time(2))
+    let invited = stage.picture()
+    stage.setInvitation(nil)
+    stage.present(now: time(3))
+    let idle = stage.picture()
+    #expect(invited.differs(from: idle, onlyIn: Rectangle(x: 130, y: 290, width: 380, height: 60)))
+    #expect(stage.present(now: time(4)) == nil)
+  }
+
   @Test func whatDoesNotChangeIsNeverPaintedAgain() {
     let stage = call()
     let notice = Notice(kind: .information, title: "Hello", rows: [Notice.Row("eth0", "no address yet")])
