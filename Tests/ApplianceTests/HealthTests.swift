@@ -115,23 +115,29 @@ import Testing
     }
     #expect(
       Set(stage.keys) == [
-        "output", "mode", "mode_source", "rotation", "planes", "flips_per_second", "missed_flips", "blanked", "problem",
+        "output", "mode", "mode_source", "rotation", "planes", "flips_per_second", "missed_flips", "blanked", "gamma", "problem",
       ])
+    #expect(stage["gamma"] == .null)
+    #expect(members["sound"] == ["capture": "none", "playback": "none", "xruns": 0, "volume": ["percent": 100, "muted": false]])
   }
 
   @Test func theScreenIsDescribedAsTheDisplayDoes() {
     var display = Stage(width: 16, height: 16).displayStatus
     (display.outputs, display.mode, display.modeSource, display.rotation) = (["HDMI-A-1", "DP-2"], "1920x1080@60", "preferred", .quarter)
     (display.planes, display.missedFlips, display.isBlanked) = (2, 3, true)
+    display.gamma = 0.7
     display.problem = .unusable("the monitor at HDMI-A-1 does not offer 4000x100@60")
     let screen = Status.Screen(display, flipsPerSecond: 29.7)
+    let sound = Status.Sound(capture: "none", playback: "none", volume: Volume(percent: 40, isMuted: true))
     let status = Status(
-      version: "1", name: "n", serial: "s", stage: screen, sound: Status.Sound(capture: "none", playback: "none"),
+      version: "1", name: "n", serial: "s", stage: screen, sound: sound,
       network: Status.Network(state: "up"), clock: Status.Clock(synchronised: false), since: Date(timeIntervalSince1970: 0))
     #expect(
       status.text.contains(
-        "screen    HDMI-A-1, DP-2 1920x1080@60 (preferred), turned by 90°, dark, 30 flips/s, 3 missed\n            the monitor at"))
-    #expect(screen.planes == 2 && screen.rotation == 90)
+        "screen    HDMI-A-1, DP-2 1920x1080@60 (preferred), turned by 90°, gamma 0.7, dark, 30 flips/s, 3 missed\n            the monitor at"
+      ))
+    #expect(screen.planes == 2 && screen.rotation == 90 && screen.gamma == 0.7)
+    #expect(status.text.contains("playback none at 40 %, muted, 0 xruns"))
     display.outputs = []
     #expect(Status.Screen(display, flipsPerSecond: 0).summary == "no monitor")
   }

@@ -78,6 +78,7 @@ import Testing
     #expect(box.stop() == 0)
     try await box.start()
     #expect(try box.client.perform(ControlRequest(verb: "volume")) == ["percent": 40, "muted": false])
+    #expect(try box.client.perform(ControlRequest(verb: "status"))["sound"]?["volume"] == ["percent": 40, "muted": false])
     #expect(box.stop() == 0)
   }
 

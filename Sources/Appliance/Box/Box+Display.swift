@@ -104,7 +104,7 @@ extension Status.Screen {
     self.init(
       output: status.outputs.joined(separator: ", "), mode: status.mode, rotation: status.rotation.rawValue, planes: status.planes,
       flipsPerSecond: flipsPerSecond)
-    (missedFlips, isBlanked, problem) = (status.missedFlips, status.isBlanked, status.problem?.reason)
+    (missedFlips, isBlanked, gamma, problem) = (status.missedFlips, status.isBlanked, status.gamma, status.problem?.reason)
     modeSource = status.modeSource.isEmpty ? nil : status.modeSource
   }
 }

@@ -382,6 +382,7 @@ final class Box: Sendable {
       stage: Status.Screen(stage, flipsPerSecond: rate),
       sound: media.status, network: networkStatus(), clock: Status.Clock(synchronised: linux_clock_is_synchronised()), since: Date())
     status.take(health.withLock { $0 })
+    status.sound.volume = notices.withLock { $0.volume }
     if case .direct(let whip, let whep) = configuration.call?.target { status.url = whep ?? whip }
     if case .page(let url) = configuration.call?.target { status.url = url }
     status.cameras = media.cameraStatus

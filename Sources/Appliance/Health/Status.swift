@@ -73,6 +73,8 @@ public struct Status: Codable, Sendable, Equatable {
     public var missedFlips = 0
     /// Whether the monitors are switched off.
     public var isBlanked = false
+    /// 0.5 to 2, above 1 is lighter, 1 where nobody changed it; nil: it cannot be changed.
+    public var gamma: Double?
     /// What is wrong with the display, in words.
     public var problem: String?
 
@@ -84,11 +86,12 @@ public struct Status: Codable, Sendable, Equatable {
     var summary: String {
       guard !output.isEmpty else { return "no monitor" }
       let turn = rotation == 0 ? "" : ", turned by \(rotation)°"
-      return "\(output) \(mode)" + (modeSource.map { " (\($0))" } ?? "") + turn + (isBlanked ? ", dark" : "")
+      let light = gamma.flatMap { $0 == 1 ? nil : ", gamma \($0)" } ?? ""
+      return "\(output) \(mode)" + (modeSource.map { " (\($0))" } ?? "") + turn + light + (isBlanked ? ", dark" : "")
     }
 
     enum CodingKeys: String, CodingKey {
-      case output, mode, rotation, planes, problem
+      case output, mode, rotation, planes, gamma, problem
       case modeSource = "mode_source"
       case flipsPerSecond = "flips_per_second"
       case missedFlips = "missed_flips"
@@ -105,6 +108,7 @@ public struct Status: Codable, Sendable, Equatable {
       try container.encode(flipsPerSecond, forKey: .flipsPerSecond)
       try container.encode(missedFlips, forKey: .missedFlips)
       try container.encode(isBlanked, forKey: .isBlanked)
+      try container.encode(gamma, forKey: .gamma)
       try container.encode(problem, forKey: .problem)
     }
   }
@@ -130,9 +134,11 @@ public struct Status: Codable, Sendable, Equatable {
     public var playback: String
     /// How often a device ran dry or full.
     public var xruns: Int
+    /// How loud the box is.
+    public var volume: Volume
 
-    public init(capture: String, playback: String, xruns: Int = 0) {
-      (self.capture, self.playback, self.xruns) = (capture, playback, xruns)
+    public init(capture: String, playback: String, xruns: Int = 0, volume: Volume = Volume()) {
+      (self.capture, self.playback, self.xruns, self.volume) = (capture, playback, xruns, volume)
     }
   }
 
@@ -228,7 +234,7 @@ extension Status {
     lines.append("  screen    \(stage.summary), \(flips)")
     if let problem = stage.problem { lines.append("            \(problem)") }
     for camera in cameras { lines.append("  camera    \(camera.name): \(camera.state), \(camera.size) at \(Int(camera.rate.rounded()))") }
-    lines.append("  sound     capture \(sound.capture), playback \(sound.playback), \(sound.xruns) xruns")
+    lines.append("  sound     capture \(sound.capture), playback \(sound.playback) at \(sound.volume.text), \(sound.xruns) xruns")
     let interfaces = network.interfaces.map { "\($0.name) \($0.addresses.joined(separator: " "))" }
     lines.append("  network   \(([network.state] + interfaces).joined(separator: "; "))")
     lines.append("  version   \(version), serial \(serial)")
