@@ -67,7 +67,7 @@ public struct Verbs: Sendable {
     _ = output(Array((Volume(percent: Int(clamping: percent), isMuted: isMuted).text + "\n").utf8))
   }
 
-  /// `parlor open`, `reload`, `restart`, `identify`, `overlay`, `tap`, `type`, `key` and `blank`: verbs that say nothing when all is well.
+  /// `parlor open`, `reload`, `restart`, `identify`, `overlay`, `tap`, `type`, `key`, `blank` and `gamma`: verbs that say nothing when all is well.
   public func order(_ request: ControlRequest) throws(VerbFailure) { _ = try client.perform(request) }
 
   /// Writes a file; `-` is the standard output.

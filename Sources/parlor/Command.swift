@@ -70,6 +70,9 @@ extension Command {
     case "blank":
       let wish = try Command.word(line.operands[0], "state", among: Blanking.Wish.allCases.map(\.rawValue))
       self = .order(runtime: runtime, ControlRequest(verb: "blank", arguments: ["wish": .string(wish)]))
+    case "gamma":
+      let value = try Command.gamma(line.operands[0])
+      self = .order(runtime: runtime, ControlRequest(verb: "gamma", arguments: value.map { ["value": .number($0)] } ?? [:]))
     case "tap":
       let (x, y) = (try Command.pixel(line.operands[0], "X"), try Command.pixel(line.operands[1], "Y"))
       self = .order(runtime: runtime, ControlRequest(verb: "tap", arguments: ["x": .number(x), "y": .number(y)]))
@@ -124,6 +127,16 @@ extension Command {
       throw Failure(.usage, "identify: \"\(text)\" is not accepted; accepted: \(range.lowerBound) to \(range.upperBound), off")
     }
     return seconds
+  }
+
+  /// nil is `auto`.
+  private static func gamma(_ text: String) throws(Failure) -> Double? {
+    if text == "auto" { return nil }
+    let range = GammaChoice.range
+    guard let value = Double(text), range.contains(value) else {
+      throw Failure(.usage, "gamma: \"\(text)\" is not accepted; accepted: \(range.lowerBound) to \(range.upperBound), auto")
+    }
+    return value
   }
 
   private static func pixel(_ text: String, _ name: String) throws(Failure) -> Double {

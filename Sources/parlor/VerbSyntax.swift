@@ -90,6 +90,9 @@ struct VerbSyntax {
     VerbSyntax(
       name: "blank", summary: "Make the display dark or bright until the schedule's next change, or leave it to the configuration.",
       options: [runtime], operands: ["on|off|auto"]),
+    VerbSyntax(
+      name: "gamma", summary: "Make what lies between black and white lighter (above 1) or darker until the schedule's next change.",
+      options: [runtime], operands: ["N|auto"]),
     VerbSyntax(name: "tap", summary: "Touch the screen from afar, in pixels.", options: [runtime], operands: ["X", "Y"]),
     VerbSyntax(name: "type", summary: "Type text from afar.", options: [runtime], operands: ["TEXT"]),
     VerbSyntax(name: "key", summary: "Press a key from afar, such as Enter or Control+a.", options: [runtime], operands: ["NAME"]),

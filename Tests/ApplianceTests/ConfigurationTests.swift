@@ -68,6 +68,7 @@ import Testing
       mirror_self_view = false
       [power]
       blank = [{ from = "20:00", to = "07:00", days = ["mon", "fri"] }, { from = "12:00", to = "13:00" }]
+      gamma = [{ from = "20:00", to = "07:00", days = ["sat"], value = 0.7 }, { from = "12:00", to = "13:00", value = 2 }]
       blank_after = 600
       wake_seconds = 60
       blank_in_calls = true
@@ -106,6 +107,9 @@ import Testing
     #expect(configuration.display.card == "/dev/dri/card1" && configuration.display.outputs == .one && configuration.display.gamma == 1.2)
     let periods = configuration.power.schedule.periods
     #expect(periods.map { "\($0.from)-\($0.to)" } == ["20:00-07:00", "12:00-13:00"] && periods.map(\.days.count) == [2, 7])
+    let gammas = configuration.power.gamma.periods
+    #expect(gammas.map { "\($0.time.from)-\($0.time.to) \($0.value)" } == ["20:00-07:00 0.7", "12:00-13:00 2.0"])
+    #expect(gammas.map(\.time.days.count) == [1, 7])
     #expect(configuration.power.blankAfter == 600 && configuration.power.wakeSeconds == 60 && configuration.power.blanksCalls)
     #expect(configuration.display.corner == .topLeft && !configuration.display.mirrorsSelfView)
     #expect(configuration.cameras.map(\.device) == [.file("/etc/parlor/clip.y4m"), .synthetic])
@@ -257,6 +261,12 @@ import Testing
     ("[power]\nblank = [{ from = \"20:00\", to = \"7:00\", days = [\"mon\"] }]\n", "power.blank[0].to", "HH:MM"),
     ("[power]\nblank = [{ from = \"20:00\", to = \"07:00\", days = [\"monday\"] }]\n", "power.blank[0].days[0]", "\"mon\", \"tue\""),
     ("[power]\nblank = [{ from = \"20:00\", to = \"07:00\", days = [] }]\n", "power.blank[0].days", "names no day"),
+    ("[power]\ngamma = [{ from = \"20:00\", to = \"07:00\" }]\n", "power.gamma[0].value", "is missing; accepted: 0.5 to 2.0"),
+    (
+      "[power]\ngamma = [{ from = \"20:00\", to = \"07:00\", value = 0.4 }]\n", "power.gamma[0].value", "out of range; accepted: 0.5 to 2.0"
+    ),
+    ("[power]\ngamma = [{ from = \"20:00\", value = 1 }]\n", "power.gamma[0].to", "is missing"),
+    ("[power]\ngamma = [{ from = \"20:00\", to = \"07:00\", valu = 1, value = 1 }]\n", "power.gamma[0].valu", "did you mean value?"),
     ("[power]\nblank = \"20:00\"\n", "power.blank", "expected a list of tables"),
     ("[power]\nwake_seconds = 0\n", "power.wake_seconds", "out of range"),
     ("[power]\nblank_afer = 5\n", "power.blank_afer", "did you mean blank_after?"),

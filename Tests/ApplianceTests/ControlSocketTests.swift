@@ -35,7 +35,8 @@ import Testing
       gesture: { gesture throws(VerbFailure) in
         if case .key(let name) = gesture { calls.note("\(try KeyStroke(name).steps.count) steps") } else { calls.note("\(gesture)") }
       },
-      blank: { wish throws(VerbFailure) in calls.note("blank \(wish.rawValue)") })
+      blank: { wish throws(VerbFailure) in calls.note("blank \(wish.rawValue)") },
+      gamma: { wish throws(VerbFailure) in calls.note("gamma \(wish.map { "\($0)" } ?? "auto")") })
   }
 
   private final class Atomic64: Sendable {
@@ -259,17 +260,20 @@ import Testing
       ControlRequest(verb: "open", arguments: ["url": "https://a/"]), ControlRequest(verb: "reload"),
       ControlRequest(verb: "restart", arguments: ["part": "page"]), ControlRequest(verb: "tap", arguments: ["x": 3, "y": 4.5]),
       ControlRequest(verb: "type", arguments: ["text": "hé"]), ControlRequest(verb: "key", arguments: ["name": "Control+Shift+a"]),
-      ControlRequest(verb: "blank", arguments: ["wish": "auto"]),
+      ControlRequest(verb: "blank", arguments: ["wish": "auto"]), ControlRequest(verb: "gamma", arguments: ["value": 0.7]),
+      ControlRequest(verb: "gamma"),
     ] { try verbs.order(request) }
     #expect(
       calls.notes.withLock { $0 } == [
         "open https://a/", "reload", "restart page", "tap(x: 3.0, y: 4.5)", "type(\"hé\")", "6 steps", "blank auto",
+        "gamma 0.7", "gamma auto",
       ])
     for request in [
       ControlRequest(verb: "open"), ControlRequest(verb: "restart", arguments: ["part": "roof"]),
       ControlRequest(verb: "tap", arguments: ["x": 3]), ControlRequest(verb: "type", arguments: ["text": ""]),
       ControlRequest(verb: "key", arguments: ["name": "Entr"]),
-      ControlRequest(verb: "blank", arguments: ["wish": "dark"]),
+      ControlRequest(verb: "blank", arguments: ["wish": "dark"]), ControlRequest(verb: "gamma", arguments: ["value": 2.5]),
+      ControlRequest(verb: "gamma", arguments: ["value": "dark"]),
     ] {
       do throws(VerbFailure) {
         try verbs.order(request)

@@ -60,6 +60,8 @@ import Testing
     #expect(try command("tap 3 4.5") == .order(runtime: "/run/parlor", ControlRequest(verb: "tap", arguments: ["x": 3.0, "y": 4.5])))
     #expect(try command("type -- --x") == .order(runtime: "/run/parlor", ControlRequest(verb: "type", arguments: ["text": "--x"])))
     #expect(try command("key Enter") == .order(runtime: "/run/parlor", ControlRequest(verb: "key", arguments: ["name": "Enter"])))
+    #expect(try command("gamma 0.7") == .order(runtime: "/run/parlor", ControlRequest(verb: "gamma", arguments: ["value": 0.7])))
+    #expect(try command("gamma auto") == .order(runtime: "/run/parlor", ControlRequest(verb: "gamma")))
     #expect(try command("blank auto") == .order(runtime: "/run/parlor", ControlRequest(verb: "blank", arguments: ["wish": "auto"])))
     #expect(try command("check --config x --devices") == .check(file: "x", includesDevices: true, isJSON: false))
     #expect(try command("identify") == .order(runtime: "/run/parlor", ControlRequest(verb: "identify")))
@@ -91,6 +93,7 @@ import Testing
     ("demo --seconds x", "1 to 86400"), ("demo --json --screenshot -", "standard output"), ("peer --offer --answer", "exclude"),
     ("peer --codec vp9", "VP8, H264"), ("screenshot", "FILE is missing"), ("call", "start|hangup is missing"),
     ("call strat", "did you mean start?"), ("restart pag", "did you mean page?"), ("blank dark", "accepted: on, off, auto"),
+    ("gamma 2.1", "accepted: 0.5 to 2.0, auto"), ("gamma nan", "accepted: 0.5 to 2.0, auto"),
     ("identify 0", "1 to 3600, off"),
     ("identify -5", "1 to 3600, off"), ("overlay", "on|off is missing"), ("overlay of", "did you mean off?"),
     ("volume 101", "N from 0 to 100"), ("volume loud", "mute"), ("tap 1", "Y is missing"), ("tap x 1", "X: "),

@@ -110,7 +110,9 @@ final class Box: Sendable {
       throw VerbFailure(.badConfiguration, "\(options.configuration): \(error)")
     }
     network = await NetworkThread()
-    power = DisplayPower(configuration.power, loop: network.loop) { [stage] in stage.setBlanked($0) }
+    power = DisplayPower(
+      configuration.power, usualGamma: configuration.display.gamma, loop: network.loop,
+      display: .init(setBlanked: { [stage] in stage.setBlanked($0) }, setGamma: { [stage] in stage.setGamma($0) }))
     power.start()
     observer.box = self
     lookAtDisplay()
@@ -369,7 +371,8 @@ final class Box: Sendable {
         reload: { [unowned self] () throws(VerbFailure) in try page().tell(.reloadRequested) },
         restart: { [unowned self] part throws(VerbFailure) in try restart(part) },
         gesture: { [unowned self] gesture throws(VerbFailure) in try perform(gesture) },
-        blank: { [unowned self] wish throws(VerbFailure) in power.set(wish) }))
+        blank: { [unowned self] wish throws(VerbFailure) in power.set(wish) },
+        gamma: { [unowned self] wish throws(VerbFailure) in power.setGamma(wish) }))
     socket.register(noticeServices)
     socket.start()
   }

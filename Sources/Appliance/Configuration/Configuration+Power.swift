@@ -1,5 +1,5 @@
 extension Configuration {
-  /// `[power]`: when the screen is dark.
+  /// `[power]`: when the screen is dark, or not as light as usual.
   public struct Power: Sendable, Equatable {
     /// `blank`: the stretches of darkness of each week.
     public var schedule = BlankingSchedule()
@@ -9,6 +9,8 @@ extension Configuration {
     public var wakeSeconds = 300.0
     /// `blank_in_calls`: whether calls leave the screen dark.
     public var blanksCalls = false
+    /// `gamma`: when gamma is not as `[display]` says.
+    public var gamma = GammaSchedule()
 
     /// A screen that is never dark by itself.
     public init() {}

@@ -16,7 +16,7 @@ extension ConfigurationReader {
     if display.connector != nil, table.has("outputs") { table.warn("outputs", "has no effect: connector names the only output") }
     display.mode = table.value("mode", accepted: "WIDTHxHEIGHT[@RATE], as 1920x1080@60") { Configuration.Display.Mode($0) }
     display.rotation = table.integer("rotate", as: Configuration.Display.Rotation.self) ?? .none
-    display.gamma = table.number("gamma", in: 0.5...2)
+    display.gamma = table.number("gamma", in: GammaChoice.range)
     display.fit = table.word("fit", as: VideoFit.self) ?? .contain
     display.selfView = table.word("self_view", as: Configuration.Display.SelfView.self) ?? .bottomRight
     display.mirrorsSelfView = table.boolean("mirror_self_view") ?? true
@@ -27,7 +27,13 @@ extension ConfigurationReader {
   mutating func readPower() -> Configuration.Power {
     var power = Configuration.Power()
     guard var table = root.table("power") else { return power }
-    power.schedule = BlankingSchedule(table.tables("blank").compactMap(readPeriod))
+    power.schedule = BlankingSchedule(
+      table.tables("blank").compactMap { entry in
+        var entry = entry
+        defer { entry.finish() }
+        return readPeriod(&entry)
+      })
+    power.gamma = GammaSchedule(table.tables("gamma").compactMap(readGamma))
     power.blankAfter = table.number("blank_after", in: 0...604_800) ?? power.blankAfter
     power.wakeSeconds = table.number("wake_seconds", in: 1...86_400) ?? power.wakeSeconds
     power.blanksCalls = table.boolean("blank_in_calls") ?? false
@@ -35,9 +41,17 @@ extension ConfigurationReader {
     return power
   }
 
-  private func readPeriod(_ reader: TableReader) -> BlankingSchedule.Period? {
+  private func readGamma(_ reader: TableReader) -> GammaSchedule.Period? {
     var table = reader
     defer { table.finish() }
+    let (time, value) = (readPeriod(&table), table.number("value", in: GammaChoice.range))
+    let range = GammaChoice.range
+    if !table.has("value") { table.fail("value", "is missing", accepted: ["\(range.lowerBound) to \(range.upperBound)"]) }
+    guard let time, let value else { return nil }
+    return GammaSchedule.Period(time, value: value)
+  }
+
+  private func readPeriod(_ table: inout TableReader) -> WeeklyPeriod? {
     let form = "HH:MM, from 00:00 to 23:59"
     let (from, to) = (table.value("from", accepted: form) { DailyTime($0) }, table.value("to", accepted: form) { DailyTime($0) })
     for key in ["from", "to"] where !table.has(key) { table.fail(key, "is missing", accepted: [form]) }
@@ -48,6 +62,6 @@ extension ConfigurationReader {
     }
     if names.isEmpty { table.fail("days", "names no day", accepted: accepted) }
     guard let from, let to else { return nil }
-    return BlankingSchedule.Period(from: from, to: to, days: Set(names.compactMap(Weekday.init)))
+    return WeeklyPeriod(from: from, to: to, days: Set(names.compactMap(Weekday.init)))
   }
 }

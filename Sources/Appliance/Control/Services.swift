@@ -40,6 +40,8 @@ public struct Services: Sendable {
   public var gesture: Command<Gesture>
   /// Makes the display dark or bright, or leaves it to the configuration.
   public var blank: Command<Blanking.Wish>
+  /// Makes the display's middle tones lighter or darker, as `GammaChoice.range` says; nil leaves that to the configuration.
+  public var gamma: Command<Double?>
 
   /// A box that does these things.
   public init(
@@ -49,17 +51,17 @@ public struct Services: Sendable {
     hangUp: @escaping @Sendable () throws(VerbFailure) -> Void,
     open: @escaping Command<String>, reload: @escaping @Sendable () throws(VerbFailure) -> Void, restart: @escaping Command<Part>,
     gesture: @escaping Command<Gesture>,
-    blank: @escaping Command<Blanking.Wish>
+    blank: @escaping Command<Blanking.Wish>, gamma: @escaping Command<Double?>
   ) {
     (self.status, self.stats, self.screenshot, self.startCall, self.hangUp) = (status, stats, screenshot, startCall, hangUp)
     (self.open, self.reload, self.restart, self.gesture) = (open, reload, restart, gesture)
-    self.blank = blank
+    (self.blank, self.gamma) = (blank, gamma)
   }
 }
 
 extension ControlSocket {
   /// Answers `status`, `stats` (`watch`, `interval` in seconds), `screenshot`, `call` (`action`: `start` or `hangup`), `open` (`url`), `reload`, `restart` (`part`),
-  /// `tap` (`x`, `y` in pixels), `type` (`text`), `key` (`name`) and `blank` (`wish`: `on`, `off` or `auto`).
+  /// `tap` (`x`, `y` in pixels), `type` (`text`), `key` (`name`), `blank` (`wish`: `on`, `off` or `auto`) and `gamma` (`value`: a number; none: `auto`).
   public func register(_ services: Services) {
     register("status") { _ throws(VerbFailure) in .value(services.status()) }
     register("stats") { request throws(VerbFailure) in
@@ -98,6 +100,14 @@ extension ControlSocket {
         throw VerbFailure(.usage, "\"wish\" must be one of " + Blanking.Wish.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))
       }
       try services.blank(wish)
+    }
+    command("gamma") { request throws(VerbFailure) in
+      guard let wanted = request.arguments["value"] else { return try services.gamma(nil) }
+      let range = GammaChoice.range
+      guard let value = wanted.number, range.contains(value) else {
+        throw VerbFailure(.usage, "\"value\" must be \(range.lowerBound) to \(range.upperBound)")
+      }
+      try services.gamma(value)
     }
     command("key") { request throws(VerbFailure) in try services.gesture(.key(try ControlSocket.text("name", of: request))) }
   }

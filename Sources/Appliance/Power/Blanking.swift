@@ -22,9 +22,6 @@ public struct Blanking: Sendable, Equatable {
     case idleness = "idleness"
   }
 
-  /// How long a schedule is trusted not to have changed: somebody may set the clock.
-  static let longestRest = Interval.seconds(30)
-
   /// Why the screen is dark; nil: it is bright. As of the latest `update`.
   public private(set) var cause: Cause?
 
@@ -36,7 +33,7 @@ public struct Blanking: Sendable, Equatable {
   /// Until when somebody who did something sees the picture.
   private var wokenUntil: Instant?
   private var scheduled: Bool?
-  private var latest: CivilTime?
+  private var clock = WallClock()
 
   /// A bright screen.
   public init(_ settings: Configuration.Power, now: Instant) { (self.settings, idleSince) = (settings, now) }
@@ -71,7 +68,7 @@ public struct Blanking: Sendable, Equatable {
 
   /// Takes the time, and returns until when what `cause` says holds; nil: until something happens.
   public mutating func update(now: Instant, civil: CivilTime) -> Instant? {
-    let civil = continued(civil)
+    let civil = clock.read(civil)
     let isScheduled = settings.schedule.isBlanked(at: civil)
     if let scheduled, scheduled != isScheduled { wish = .auto }
     scheduled = isScheduled
@@ -90,20 +87,8 @@ public struct Blanking: Sendable, Equatable {
       } else {
         nil
       }
-    var ends = [wokenUntil, idleEnd.flatMap { $0 > now ? $0 : nil }]
-    if let seconds = settings.schedule.secondsUntilEdge(after: civil) {
-      ends.append(now + min(.seconds(Int64(seconds)), Blanking.longestRest))
-    }
+    let edge = settings.schedule.secondsUntilEdge(after: civil).map { now + WallClock.rest(seconds: $0) }
+    let ends = [wokenUntil, idleEnd.flatMap { $0 > now ? $0 : nil }, edge]
     return ends.compactMap { $0 }.min()
-  }
-
-  /// The hour that comes twice when summer time ends is spent at its end: what happened in it once does not happen again.
-  private mutating func continued(_ civil: CivilTime) -> CivilTime {
-    if let latest, civil.offset < latest.offset {
-      let behind = (latest.secondOfWeek - civil.secondOfWeek + CivilTime.secondsPerWeek) % CivilTime.secondsPerWeek
-      if behind > 0, behind <= latest.offset - civil.offset { return latest }
-    }
-    latest = civil
-    return civil
   }
 }

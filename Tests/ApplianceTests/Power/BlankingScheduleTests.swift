@@ -3,8 +3,8 @@ import Testing
 @testable import Appliance
 
 @Suite struct BlankingScheduleTests {
-  private func period(_ from: String, _ to: String, _ days: Weekday...) -> BlankingSchedule.Period {
-    BlankingSchedule.Period(from: DailyTime(from)!, to: DailyTime(to)!, days: days.isEmpty ? Set(Weekday.allCases) : Set(days))
+  private func period(_ from: String, _ to: String, _ days: Weekday...) -> WeeklyPeriod {
+    WeeklyPeriod(from: DailyTime(from)!, to: DailyTime(to)!, days: days.isEmpty ? Set(Weekday.allCases) : Set(days))
   }
 
   private func time(_ day: Weekday, _ time: String, second: Int = 0) -> CivilTime {

@@ -11,7 +11,7 @@ private struct Night {
 
   init(_ change: (inout Configuration.Power) -> Void = { _ in }, at civil: CivilTime = CivilTime(.monday, second: 8 * 3_600)) {
     var settings = Configuration.Power()
-    settings.schedule = BlankingSchedule([BlankingSchedule.Period(from: DailyTime("20:00")!, to: DailyTime("07:00")!)])
+    settings.schedule = BlankingSchedule([WeeklyPeriod(from: DailyTime("20:00")!, to: DailyTime("07:00")!)])
     change(&settings)
     blanking = Blanking(settings, now: .zero)
     self.civil = civil
@@ -213,7 +213,7 @@ private struct Night {
   @Test func summerTimeBeginsWithoutDelay() {
     // From 02:00 to 03:00 in one moment: what begins at 02:30 has begun.
     var night = Night(
-      { $0.schedule = BlankingSchedule([BlankingSchedule.Period(from: DailyTime("02:30")!, to: DailyTime("05:00")!)]) },
+      { $0.schedule = BlankingSchedule([WeeklyPeriod(from: DailyTime("02:30")!, to: DailyTime("05:00")!)]) },
       at: CivilTime(.sunday, second: 2 * 3_600 - 60, offset: 3_600))
     night.wait(seconds: 59)
     #expect(!night.isDark)
@@ -226,7 +226,7 @@ private struct Night {
 
   @Test func theHourThatComesTwiceDoesNotRepeatWhatHappenedInIt() {
     var night = Night(
-      { $0.schedule = BlankingSchedule([BlankingSchedule.Period(from: DailyTime("02:30")!, to: DailyTime("05:00")!)]) },
+      { $0.schedule = BlankingSchedule([WeeklyPeriod(from: DailyTime("02:30")!, to: DailyTime("05:00")!)]) },
       at: CivilTime(.sunday, second: 2 * 3_600, offset: 7_200))
     night.wait(seconds: 3_599)
     #expect(night.isDark)
