@@ -99,4 +99,47 @@ import Testing
     try await wait { $0 == before }
     #expect(box.stop() == 0)
   }
+
+  @Test func identificationIsSeenOnADarkScreen() async throws {
+    let box = try await Box(configuration)
+    func isDark() throws -> JSON? { try box.client.perform(ControlRequest(verb: "status"))["stage"]?["blanked"] }
+    _ = try box.client.perform(ControlRequest(verb: "blank", arguments: ["wish": "on"]))
+    #expect(try isDark() == true)
+    _ = try box.client.perform(ControlRequest(verb: "identify", arguments: ["seconds": 3_600]))
+    #expect(try isDark() == false)
+    _ = try box.client.perform(ControlRequest(verb: "identify", arguments: ["seconds": 0]))
+    #expect(try isDark() == true)
+    #expect(box.stop() == 0)
+  }
+
+  @Test func gammaIsTakenAndNotOfferedInMemory() async throws {
+    let box = try await Box(configuration)
+    for arguments in [["value": 0.7], [:]] as [[String: JSON]] {
+      _ = try box.client.perform(ControlRequest(verb: "gamma", arguments: arguments))
+      #expect(try box.client.perform(ControlRequest(verb: "status"))["stage"]?["gamma"] == .null)
+    }
+    #expect(box.stop() == 0)
+  }
+
+  @Test func anIdleScreenInvitesToTouchItUntilTheCallStarts() async throws {
+    let plain = try await Box(configuration)
+    let box = try await Box(configuration.replacingOccurrences(of: "manual", with: "touch"))
+    let idle = try plain.picture()
+    #expect(plain.stop() == 0)
+    func wait(until isFine: (Picture) -> Bool) async throws -> Picture {
+      var picture = try box.picture()
+      for _ in 0..<200 where !isFine(picture) {
+        try await Task.sleep(for: .milliseconds(50))
+        picture = try box.picture()
+      }
+      return picture
+    }
+    let invited = try await wait { $0 != idle }
+    #expect(invited != idle)
+    _ = try box.client.perform(ControlRequest(verb: "call", arguments: ["action": "start"]))
+    #expect(try await wait { $0 != invited && $0 != idle } != invited)
+    _ = try box.client.perform(ControlRequest(verb: "call", arguments: ["action": "hangup"]))
+    #expect(try await wait { $0 == invited } == invited)
+    #expect(box.stop() == 0)
+  }
 }

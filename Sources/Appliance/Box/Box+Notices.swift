@@ -48,11 +48,16 @@ extension Box {
   }
 
   private func identify(seconds: Int?) {
-    guard let seconds else { return stage.identify(nil) }
+    guard let seconds else {
+      stage.identify(nil)
+      return power.show(for: nil)
+    }
     let identification = Identification(
       name: name, place: configuration.identity.place, serial: configuration.identity.serial, version: Version.current,
       interfaces: NetworkInterfaces.all())
     stage.identify(identification.notice(in: configuration.notices.language), for: .seconds(Double(seconds)))
+    // Nobody can tell a dark screen from the others.
+    power.show(for: .seconds(Double(seconds)))
   }
 
   /// Changes the volume, shows it, and keeps it for the next start.

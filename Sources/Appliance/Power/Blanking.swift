@@ -32,6 +32,8 @@ public struct Blanking: Sendable, Equatable {
   private var idleSince: Instant
   /// Until when somebody who did something sees the picture.
   private var wokenUntil: Instant?
+  /// Until when something is shown that has to be seen.
+  private var shownUntil: Instant?
   private var scheduled: Bool?
   private var clock = WallClock()
 
@@ -41,8 +43,8 @@ public struct Blanking: Sendable, Equatable {
   /// An operator wants this.
   public mutating func set(_ wish: Wish) {
     self.wish = wish
-    // Whoever touched the screen before does not outdo the operator.
-    if wish == .on { wokenUntil = nil }
+    // What was before does not outdo the operator.
+    if wish == .on { (wokenUntil, shownUntil) = (nil, nil) }
   }
 
   /// Somebody touched the screen, or did something else in front of it.
@@ -50,6 +52,9 @@ public struct Blanking: Sendable, Equatable {
     idleSince = now
     wokenUntil = now + .seconds(settings.wakeSeconds)
   }
+
+  /// Something is shown for `duration` that has to be seen, whatever else darkens the screen; nil: not any more.
+  public mutating func show(for duration: Interval?, now: Instant) { shownUntil = duration.map { now + $0 } }
 
   /// A call is wanted, by a key, a touch or an operator: the screen shows how it comes about.
   public mutating func startCall(now: Instant) {
@@ -73,10 +78,13 @@ public struct Blanking: Sendable, Equatable {
     if let scheduled, scheduled != isScheduled { wish = .auto }
     scheduled = isScheduled
     if let end = wokenUntil, end <= now { wokenUntil = nil }
+    if let end = shownUntil, end <= now { shownUntil = nil }
     let isBusy = isInCall && !settings.blanksCalls
     let idleEnd = settings.blankAfter > 0 && !isBusy ? idleSince + .seconds(settings.blankAfter) : nil
     cause =
-      if wish == .on {
+      if shownUntil != nil {
+        nil
+      } else if wish == .on {
         wokenUntil == nil ? .wish : nil
       } else if wish == .off || isBusy {
         nil
@@ -88,7 +96,7 @@ public struct Blanking: Sendable, Equatable {
         nil
       }
     let edge = settings.schedule.secondsUntilEdge(after: civil).map { now + WallClock.rest(seconds: $0) }
-    let ends = [wokenUntil, idleEnd.flatMap { $0 > now ? $0 : nil }, edge]
+    let ends = [wokenUntil, shownUntil, idleEnd.flatMap { $0 > now ? $0 : nil }, edge]
     return ends.compactMap { $0 }.min()
   }
 }

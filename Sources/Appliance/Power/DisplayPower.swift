@@ -52,6 +52,9 @@ final class DisplayPower: Sendable {
     if isNews { change { $0.blanking.touch(now: $1) } }
   }
 
+  /// Something has to be seen for so long; nil: not any more.
+  func show(for duration: Interval?) { change { $0.blanking.show(for: duration, now: $1) } }
+
   /// A call is wanted.
   func startCall() { change { $0.blanking.startCall(now: $1) } }
 

@@ -170,6 +170,42 @@ private struct Night {
     #expect(!night.isDark)
   }
 
+  @Test func whatHasToBeSeenIsSeenWhateverDarkensTheScreen() {
+    var night = Night(at: CivilTime(.monday, second: 22 * 3_600))
+    night.blanking.set(.on)
+    night.look()
+    #expect(night.cause == .wish)
+    night.blanking.show(for: .seconds(10), now: night.now)
+    night.wait(seconds: 9)
+    #expect(!night.isDark)
+    night.wait(seconds: 1)
+    #expect(night.cause == .wish)
+    night.blanking.show(for: .seconds(10), now: night.now)
+    night.look()
+    night.blanking.show(for: nil, now: night.now)
+    night.look()
+    #expect(night.cause == .wish)
+    // An operator who darkens it after all is obeyed.
+    night.blanking.show(for: .seconds(10), now: night.now)
+    night.blanking.set(.on)
+    night.look()
+    #expect(night.cause == .wish)
+  }
+
+  @Test func whatHasToBeSeenEndsIdlenessForItsTimeAlone() {
+    var night = Night {
+      $0.schedule = BlankingSchedule()
+      $0.blankAfter = 600
+    }
+    night.wait(seconds: 700)
+    #expect(night.cause == .idleness)
+    night.blanking.show(for: .seconds(60), now: night.now)
+    night.wait(seconds: 59)
+    #expect(!night.isDark)
+    night.wait(seconds: 1)
+    #expect(night.cause == .idleness)
+  }
+
   @Test func nobodyThereForLongEnoughDarkens() {
     var night = Night {
       $0.schedule = BlankingSchedule()
