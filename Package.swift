@@ -153,7 +153,9 @@ let package = Package(
         path: "Tests/Page/Trial",
         swiftSettings: swift),
       .executableTarget(
-        name: "stage-trial", dependencies: ["Base", "Camera", "Frames", "Stage"], path: "Tests/Machine/Trial", swiftSettings: swift),
+        name: "stage-trial", dependencies: ["Base", "Camera", "CDeviceMemory", "CDRM", "Frames", "Stage"], path: "Tests/Machine/Trial",
+        swiftSettings: swift),
+      .systemLibrary(name: "CDeviceMemory", path: "Tests/Machine/CDeviceMemory", pkgConfig: "libdrm"),
       .executableTarget(
         name: "input-trial", dependencies: ["Base", "Frames", "Stage"], path: "Tests/Machine/InputTrial", swiftSettings: swift),
       .testTarget(

@@ -11,6 +11,7 @@ import time
 import traceback
 
 import clock
+import devices
 import hands
 import mastery
 import monitors
@@ -47,6 +48,9 @@ CASES = {
     "the chosen monitor of two": monitors.chosen_monitor,
     "video under a page, in time": lambda: clock.video("video under a page", "--mode 640x360@60", "page"),
     "video of a call, in time": lambda: clock.video("video of a call", "--mode 640x360@60", "call"),
+    "device memory without a copy": devices.without_a_copy,
+    "device memory with fences": devices.with_fences,
+    "device memory that is refused": devices.refused,
     "a splash still has the display": mastery.taken_over,
     "the console behind the display": service.console,
     "the status of the display": service.status,

@@ -14,6 +14,9 @@ struct StageFigures: Encodable, Sendable {
   var videoFramesPresented: Int
   /// Hardware planes that show the picture.
   var planes: Int
+  /// Video frames that planes of their own showed: those copied to the graphics card, and those shown from where they were.
+  var copiedFrames: Int
+  var importedFrames: Int
   /// From a frame or a page's picture being there to the flip that shows it, over the last ten seconds.
   var readyToFlip: Milliseconds?
   /// What composing a picture took, over the last ten seconds.
@@ -34,6 +37,8 @@ struct StageFigures: Encodable, Sendable {
   private enum CodingKeys: String, CodingKey {
     case flips, skipped, remoteFramesPresented, selfViewFramesPresented, videoFramesPresented, planes
     case missedFlips = "missed_flips"
+    case copiedFrames = "copied_frames"
+    case importedFrames = "imported_frames"
     case readyToFlip = "ready_to_flip_ms"
     case composition = "compose_ms"
   }
@@ -41,6 +46,7 @@ struct StageFigures: Encodable, Sendable {
   init(_ counts: StageStatistics, display: DisplayStatus) {
     (flips, skipped, missedFlips, planes) = (counts.flips, counts.skipped, display.missedFlips, display.planes)
     (remoteFramesPresented, selfViewFramesPresented) = (counts.remoteFramesPresented, counts.selfViewFramesPresented)
+    (copiedFrames, importedFrames) = (display.planeFrames.copied, display.planeFrames.imported)
     videoFramesPresented = counts.videoFramesPresented
     (readyToFlip, composition) = (counts.readyToFlip.map(Milliseconds.init), counts.composition.map(Milliseconds.init))
   }

@@ -32,6 +32,8 @@ public struct DisplayStatus: Sendable, Equatable {
   public var flips = 0
   /// Refreshes that a picture was meant for and missed.
   public var missedFlips = 0
+  /// Video frames that planes of their own showed on the first monitor.
+  public var planeFrames = PlaneFrames()
   /// Whether the monitors are switched off on purpose.
   public var isBlanked = false
   /// How light the middle between black and white is on the first monitor, 1 where nobody changed that; nil: its driver cannot change it.
@@ -51,8 +53,32 @@ public struct DisplayStatus: Sendable, Equatable {
   /// Whether more than counts differ.
   func isOther(than status: DisplayStatus) -> Bool {
     var same = status
-    (same.flips, same.missedFlips) = (flips, missedFlips)
+    (same.flips, same.missedFlips, same.planeFrames) = (flips, missedFlips, planeFrames)
     return same != self
+  }
+}
+
+/// Video frames that planes of their own showed, without composition.
+public struct PlaneFrames: Sendable, Equatable {
+  /// Those that the processor copied into a buffer of the card.
+  public var copied = 0
+  /// Those that were shown from where they were, in another device's memory.
+  public var imported = 0
+
+  /// None so far.
+  init() {}
+
+  mutating func add(_ passage: VideoPlane.Passage?) {
+    switch passage {
+    case .copied: copied += 1
+    case .imported: imported += 1
+    case nil: break
+    }
+  }
+
+  static func += (sum: inout PlaneFrames, more: PlaneFrames) {
+    sum.copied += more.copied
+    sum.imported += more.imported
   }
 }
 

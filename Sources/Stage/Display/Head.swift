@@ -24,6 +24,9 @@ final class Head {
   private var isLayoutNew = true
   /// Planes with new buffers in a commit that waits for its flip.
   private var changing: [PlaneAssignment] = []
+  /// The planes that show videos of their own once that commit has flipped; nil: the same as before.
+  private var videoPlanes: Set<UInt32>?
+  private var frames = PlaneFrames()
   /// Whether a commit waits for its flip.
   private(set) var isPending = false
   /// Whether the mode has to be set with the next commit.
@@ -48,7 +51,7 @@ final class Head {
   }
 
   private func isFrontStale(_ assignment: PlaneAssignment) -> Bool {
-    if case .video = assignment.content { return false }
+    if assignment.isVideo { return false }
     return buffers[assignment.plane]?.isFrontStale ?? false
   }
 
@@ -127,13 +130,13 @@ final class Head {
     for (plane, buffers) in buffers where !used.contains(plane) { buffers.forgetContent() }
     let nothing = CompositionDamage()
     for assignment in candidate.planes {
-      if case .video = assignment.content { continue }
+      if assignment.isVideo { continue }
       buffers[assignment.plane]?.add(nothing, content: assignment.content, turn: assignment.composedTurn, screen: composer.screen)
     }
   }
 
   private func prepareBuffers(_ assignment: PlaneAssignment) throws(DRMError) {
-    if case .video = assignment.content {
+    if assignment.isVideo {
       if videos[assignment.plane] == nil { videos[assignment.plane] = VideoPlane(device: device) }
       return
     }
@@ -167,7 +170,7 @@ final class Head {
     for assignment in layout.planes {
       var isNew = isLayoutNew || needsModeset
       let video: VideoPlane?
-      if case .video = assignment.content {
+      if assignment.isVideo {
         video = videos[assignment.plane]
         isNew = isNew || isVideoNew
       } else {
@@ -187,6 +190,7 @@ final class Head {
     if isLayoutNew || needsModeset { planes += others(layout) }
     try device.commit(message(needsModeset ? .modeset : .flip, planes))
     changing = changed
+    if isLayoutNew { videoPlanes = Set(layout.planes.filter(\.isVideo).map(\.plane)) }
     (isLayoutNew, isVideoNew) = (false, false)
     if needsModeset {
       needsModeset = false
@@ -197,13 +201,22 @@ final class Head {
     return true
   }
 
+  /// Frames that were shown on planes of their own since this was asked last.
+  func takeFrames() -> PlaneFrames {
+    defer { frames = PlaneFrames() }
+    return frames
+  }
+
   /// The commit that waited is on the screen.
   func completeFlip() {
     isPending = false
     for assignment in changing {
-      if case .video = assignment.content { videos[assignment.plane]?.flip() } else { buffers[assignment.plane]?.flip() }
+      if assignment.isVideo { frames.add(videos[assignment.plane]?.flip()) } else { buffers[assignment.plane]?.flip() }
     }
     (changing, retired) = ([], [])
+    guard let videoPlanes else { return }
+    for (plane, video) in videos where !videoPlanes.contains(plane) { video.rest() }
+    self.videoPlanes = nil
   }
 
   private func plane(_ assignment: PlaneAssignment, _ framebuffer: Framebuffer) -> DisplayCommit.Plane {

@@ -246,6 +246,7 @@ final class KMSDisplay {
 
   private func complete(at time: Instant) {
     status.flips += 1
+    if let primary = heads.first { status.planeFrames += primary.takeFrames() }
     status.missedFlips = clock.missed
     completed.append((unshown, time))
     unshown = []

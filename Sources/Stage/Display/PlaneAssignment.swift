@@ -67,6 +67,9 @@ struct PlaneAssignment: Hashable, Sendable {
   /// The `COLOR_ENCODING` and `COLOR_RANGE` to set; nil: they are not to be set.
   var colorEncoding: ColorEncoding? = nil
   var colorRange: ColorRange? = nil
+
+  /// Whether it shows frames of one video alone.
+  var isVideo: Bool { if case .video = content { true } else { false } }
 }
 
 /// A way to show a scene: planes from bottom to top. All other planes of the CRTC are switched off.

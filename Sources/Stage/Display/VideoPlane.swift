@@ -1,86 +1,113 @@
+import Base
 import CYUV
 import Frames
+import Glibc
 
 /// What a plane of its own shows of one video: the frame's own buffer where the display can read it, else one of two that frames are copied to.
 final class VideoPlane {
-  private let device: any DRMDevice
-  private var buffers: [DumbBuffer] = []
-  private var index = 0
-  /// What the plane shows, and what it shows next: frames whose own buffers are read must not go back to their devices.
-  private var shown: Shown?
-  private var next: Shown?
-  /// Buffers of devices that are known to the driver, by the descriptor's memory.
-  private var imported: [ObjectIdentifier: (buffer: DeviceBuffer, framebuffer: Framebuffer)] = [:]
+  /// How a frame came onto the screen.
+  enum Passage {
+    /// Through a buffer of the card, that the processor copied it to.
+    case copied
+    /// From where it was, in another device's memory.
+    case imported
+  }
 
   private struct Shown {
     var frame: VideoFrame
+    var format: PixelFormat
+    var modifier: UInt64
     var framebuffer: Framebuffer
-    var isImported: Bool
+    var passage: Passage
+
+    func isThis(_ frame: VideoFrame, as assignment: PlaneAssignment) -> Bool {
+      self.frame.buffer === frame.buffer && self.frame.deviceBuffer === frame.deviceBuffer && format == assignment.format
+        && modifier == assignment.modifier
+    }
   }
+
+  private let device: any DRMDevice
+  /// Two that are shown in turn.
+  private var copies: [DumbBuffer] = []
+  /// Those of another size or format, of which one may still be on the screen.
+  private var outgrown: [DumbBuffer] = []
+  private var imported = ImportedBuffers()
+  /// What the plane shows, and what it shows next: frames whose own buffers are read must not go back to their devices.
+  private var shown: Shown?
+  private var next: Shown?
+  private var hasComplained = false
 
   init(device: any DRMDevice) { self.device = device }
 
   deinit {
-    for entry in imported.values { device.forget(entry.framebuffer) }
-    for buffer in buffers { device.destroy(buffer) }
+    imported.forgetAll(on: device)
+    for buffer in copies + outgrown { device.destroy(buffer) }
   }
 
-  /// Whether `frame` is what the plane shows, or is about to.
-  func shows(_ frame: VideoFrame) -> Bool { (next ?? shown)?.frame.buffer === frame.buffer }
-
   /// A sync file that the next buffer has to be waited for with; -1: none.
-  var fence: Int32 { next?.isImported == true ? next?.frame.deviceBuffer?.fence ?? -1 : -1 }
+  var fence: Int32 { next?.passage == .imported ? next?.frame.deviceBuffer?.fence ?? -1 : -1 }
 
-  /// Makes a frame ready to be shown as `assignment` says.
+  /// Makes a frame ready to be shown as `assignment` says. What is on the screen stays as it is. Throws EINVAL when the plane cannot show it so.
   func prepare(_ frame: VideoFrame, _ assignment: PlaneAssignment) throws(DRMError) -> Framebuffer {
-    if let next, next.frame.buffer === frame.buffer { return next.framebuffer }
-    if let device = frame.deviceBuffer, device.format == assignment.format.rawValue, device.modifier == assignment.modifier,
-      device.width == assignment.bufferWidth, device.height == assignment.bufferHeight
-    {
-      let framebuffer = try importing(device)
-      next = Shown(frame: frame, framebuffer: framebuffer, isImported: true)
-      return framebuffer
+    if let next, next.isThis(frame, as: assignment) { return next.framebuffer }
+    if let shown, shown.isThis(frame, as: assignment) {
+      next = nil
+      return shown.framebuffer
     }
-    try allocate(assignment)
-    index = 1 - index
-    copy(frame, to: buffers[index])
-    let framebuffer = buffers[index].framebuffer
-    next = Shown(frame: frame, framebuffer: framebuffer, isImported: false)
+    let (framebuffer, passage): (Framebuffer, Passage)
+    if let buffer = frame.deviceBuffer, buffer.format == assignment.format.rawValue, buffer.modifier == assignment.modifier,
+      buffer.width == assignment.bufferWidth, buffer.height == assignment.bufferHeight
+    {
+      (framebuffer, passage) = (try importing(buffer), .imported)
+    } else {
+      let buffer = try freeCopy(assignment)
+      copy(frame, to: buffer)
+      (framebuffer, passage) = (buffer.framebuffer, .copied)
+    }
+    next = Shown(frame: frame, format: assignment.format, modifier: assignment.modifier, framebuffer: framebuffer, passage: passage)
     return framebuffer
   }
 
-  /// What was prepared is on the screen now.
-  func flip() {
-    guard let next else { return }
+  /// What was prepared is on the screen now. Says how it came there; nil: it was there already.
+  func flip() -> Passage? {
+    guard let next else { return nil }
     (shown, self.next) = (next, nil)
-    // A device has a handful of buffers; those that it has given up are forgotten.
-    if imported.count > 16 {
-      for (key, entry) in imported where entry.framebuffer != next.framebuffer {
-        device.forget(entry.framebuffer)
-        imported[key] = nil
-      }
-    }
+    discardOutgrown()
+    return next.passage
+  }
+
+  /// The plane shows something else now: frames go back to their devices.
+  func rest() {
+    (shown, next) = (nil, nil)
+    discardOutgrown()
+    imported.forgetAll(on: device)
   }
 
   private func importing(_ buffer: DeviceBuffer) throws(DRMError) -> Framebuffer {
-    if let known = imported[ObjectIdentifier(buffer)] { return known.framebuffer }
-    let framebuffer = try device.importBuffer(buffer)
-    imported[ObjectIdentifier(buffer)] = (buffer, framebuffer)
-    return framebuffer
+    do throws(DRMError) {
+      return try imported.framebuffer(of: buffer, on: device, shown: shown?.framebuffer)
+    } catch {
+      if !hasComplained { Log.notice("\(error); frames are copied instead") }
+      hasComplained = true
+      // Whatever the reason is, it lies with this buffer, and not with the display.
+      throw DRMError(operation: error.operation, code: EINVAL)
+    }
   }
 
-  private func allocate(_ assignment: PlaneAssignment) throws(DRMError) {
-    if let first = buffers.first, first.width == assignment.bufferWidth, first.height == assignment.bufferHeight,
-      first.format == assignment.format
-    {
-      return
+  /// A buffer that frames can be copied to, as the assignment says, and that is not on the screen.
+  private func freeCopy(_ assignment: PlaneAssignment) throws(DRMError) -> DumbBuffer {
+    let (width, height, format) = (assignment.bufferWidth, assignment.bufferHeight, assignment.format)
+    if copies.first.map({ $0.width != width || $0.height != height || $0.format != format }) ?? false {
+      outgrown += copies
+      copies = []
     }
-    for buffer in buffers { device.destroy(buffer) }
-    buffers = []
-    for _ in 0..<2 {
-      buffers.append(
-        try device.makeBuffer(width: assignment.bufferWidth, height: assignment.bufferHeight, format: assignment.format))
-    }
+    while copies.count < 2 { copies.append(try device.makeBuffer(width: width, height: height, format: format)) }
+    return copies[0].framebuffer == shown?.framebuffer ? copies[1] : copies[0]
+  }
+
+  private func discardOutgrown() {
+    for buffer in outgrown where buffer.framebuffer != shown?.framebuffer { device.destroy(buffer) }
+    outgrown.removeAll { $0.framebuffer != shown?.framebuffer }
   }
 
   /// Brings a frame into the buffer's format.

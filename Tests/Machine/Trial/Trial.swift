@@ -13,6 +13,8 @@ final class Trial: Sendable {
   private let preferences: Mutex<DisplayPreferences>
   private let flips = FlipLog()
   private let scene = Mutex("black")
+  private let memory: String
+  private let camera = Mutex<DeviceCamera?>(nil)
 
   /// What the flips tell.
   final class FlipLog: Sendable {
@@ -40,6 +42,7 @@ final class Trial: Sendable {
     settings.preferences.mode = options["--mode"].flatMap { RequestedMode($0) }
     settings.preferences.rotation = options["--rotate"].flatMap(Int.init).flatMap { VideoFrame.Rotation(rawValue: $0) } ?? .none
     settings.preferences.outputs = options["--outputs"] == "one" ? .one : .all
+    memory = options["--memory"] ?? "/dev/dri/card1"
     preferences = Mutex(settings.preferences)
     let headless = options["--stage"].flatMap { $0.hasPrefix("headless:") ? RequestedMode(String($0.dropFirst(9))) : nil }
     let mode = headless ?? settings.preferences.mode ?? RequestedMode(width: 640, height: 480)
@@ -65,7 +68,15 @@ final class Trial: Sendable {
     case ("quit", _): return nil
     case ("scene", let name?):
       scene.withLock { $0 = name }
-      return show(name) ? status() : json(["error": "no scene \(name)"])
+      do {
+        return try show(name) ? status() : json(["error": "no scene \(name)"])
+      } catch {
+        return json(["error": "\(error)"])
+      }
+    case ("next", let fence): return next(fence: fence)
+    case ("finish", _):
+      let flips = stage.displayStatus.flips
+      return json(["flips": flips, "expired": camera.withLock { $0?.finish() } != true])
     case ("picture", let file?):
       do {
         try Data(stage.screenshot()).write(to: URL(fileURLWithPath: file))
@@ -82,6 +93,9 @@ final class Trial: Sendable {
       return status()
     case ("rotate", let turn?):
       change { $0.rotation = VideoFrame.Rotation(rawValue: Int(turn) ?? 0) ?? .none }
+      return status()
+    case ("outputs", let outputs?):
+      change { $0.outputs = outputs == "one" ? .one : .all }
       return status()
     case ("play", let seconds?): return play(Double(seconds) ?? 1)
     default: return json(["error": "what is \"\(line)\"?"])
@@ -101,7 +115,11 @@ final class Trial: Sendable {
   private static let video = VideoIdentifier(rawValue: 7)
   private static let pictures = (0..<4).map { index -> VideoFrame in SyntheticCamera(width: 640, height: 360).frame(at: index * 5) }
 
-  private func show(_ name: String) -> Bool {
+  private func show(_ name: String) throws -> Bool {
+    if name == "device" {
+      let new = try DeviceCamera(path: memory, width: stage.width, height: stage.height)
+      camera.withLock { $0 = new }
+    }
     stage.removeRemote()
     stage.removeSelfView()
     switch name {
@@ -109,6 +127,9 @@ final class Trial: Sendable {
     case "call":
       stage.update(layers: LayersUpdate(layers: [], isRearranged: true))
       stage.show(selfView: Self.pictures[1])
+      put(0)
+    case "device":
+      stage.update(layers: LayersUpdate(layers: [], isRearranged: true))
       put(0)
     case "page", "window", "static":
       let layer = page(hasVideo: name != "static", bar: name == "window" ? 0xFF60_2020 : 0x8060_2020)
@@ -120,9 +141,28 @@ final class Trial: Sendable {
     return true
   }
 
-  private func put(_ index: Int) {
-    var frame = Self.pictures[index % Self.pictures.count]
+  /// The next frame of the camera with the device's memory.
+  private func next(fence kind: String?) -> String {
+    guard let camera = camera.withLock({ $0 }) else { return json(["error": "the scene is another one"]) }
+    let fence: Int32 = kind == "finished" ? camera.finishedFence() : kind == "unfinished" ? camera.unfinishedFence() : -1
+    guard kind == nil || fence >= 0 else { return json(["error": "there is no such fence: \(String(cString: strerror(errno)))"]) }
+    guard let (frame, index) = camera.frame(fence: fence) else { return json(["error": "no buffer is free"]) }
+    stage.show(remote: ready(frame))
+    return json(["index": index, "flips": stage.displayStatus.flips])
+  }
+
+  private func ready(_ frame: VideoFrame) -> VideoFrame {
+    var frame = frame
     frame.ledger[.decode] = Trial.now()
+    return frame
+  }
+
+  private func put(_ index: Int) {
+    if scene.withLock({ $0 }) == "device" {
+      if let (frame, _) = camera.withLock({ $0?.frame() }) { stage.show(remote: ready(frame)) }
+      return
+    }
+    let frame = ready(Self.pictures[index % Self.pictures.count])
     if scene.withLock({ $0 }) == "call" { stage.show(remote: frame) } else { stage.show(frame, in: Self.video) }
   }
 
@@ -177,7 +217,8 @@ final class Trial: Sendable {
       "output": status.outputs.joined(separator: " "), "mode": status.mode, "source": status.modeSource,
       "rotation": status.rotation.rawValue,
       "planes": status.planes, "flips": status.flips, "missed": status.missedFlips, "blanked": status.isBlanked, "driver": status.driver,
-      "width": stage.width, "height": stage.height, "problem": status.problem.map { "\($0)" } ?? "", "scene": scene.withLock { $0 },
+      "width": stage.width, "height": stage.height, "problem": status.problem.map { "\($0)" } ?? "", "copied": status.planeFrames.copied,
+      "imported": status.planeFrames.imported, "held": camera.withLock { $0?.heldCount } ?? 0, "scene": scene.withLock { $0 },
     ])
   }
 

@@ -24,6 +24,12 @@ final class MockCard: DRMDevice {
   var isConnected = true
   /// Buffers that were made and not given back.
   private(set) var buffers: [UInt32: DumbBuffer] = [:]
+  /// What importing another device's buffer fails with; nil: it succeeds.
+  var importError: Int32? = ENODEV
+  /// Whether the next commits are refused because the one before is not through.
+  var isBusy = false
+  /// Imported buffers that are not forgotten.
+  private(set) var imported: Set<UInt32> = []
 
   private var planes: [UInt32: DisplayCommit.Plane] = [:]
   private var isOn = false
@@ -74,8 +80,23 @@ final class MockCard: DRMDevice {
     buffer.memory.deallocate()
   }
 
-  func importBuffer(_ buffer: DeviceBuffer) throws(DRMError) -> Framebuffer { throw DRMError(operation: "importing", code: EINVAL) }
-  func forget(_ framebuffer: Framebuffer) {}
+  /// Takes a copy of the buffer, in whose first plane's descriptor its rows lie.
+  func importBuffer(_ buffer: DeviceBuffer) throws(DRMError) -> Framebuffer {
+    if let importError { throw DRMError(operation: "importing", code: importError) }
+    let copy = try makeBuffer(width: buffer.width, height: buffer.height, format: PixelFormat(rawValue: buffer.format))
+    for y in 0..<buffer.height {
+      let offset = off_t(buffer.planes[0].offset + y * buffer.planes[0].stride)
+      pread(buffer.planes[0].descriptor, copy.planes[0].base + y * copy.planes[0].stride, buffer.width * 4, offset)
+    }
+    imported.insert(copy.framebuffer.id)
+    return copy.framebuffer
+  }
+
+  func forget(_ framebuffer: Framebuffer) {
+    guard imported.remove(framebuffer.id) != nil, let buffer = buffers[framebuffer.id] else { return }
+    destroy(buffer)
+  }
+
   func becomeMaster() throws(DRMError) {}
   func dropMaster() {}
   func setGamma(_ table: [UInt16], crtc: UInt32) throws(DRMError) { gamma[crtc] = table }
@@ -101,6 +122,7 @@ final class MockCard: DRMDevice {
       (self.isOn, modesetCount) = (false, modesetCount + 1)
       return
     }
+    if isBusy, commit.kind == .flip { throw DRMError(operation: "flipping", code: EBUSY) }
     guard isOn, driver.contradiction(layout, mode: size) == nil, driver.accepts(layout, mode: size) else {
       if case .test = commit.kind { testCount += 1 }
       throw DRMError(operation: "committing", code: EINVAL)
