@@ -13,6 +13,7 @@ import traceback
 import clock
 import devices
 import hands
+import legacy
 import mastery
 import monitors
 import pictures
@@ -48,6 +49,8 @@ CASES = {
     "the chosen monitor of two": monitors.chosen_monitor,
     "video under a page, in time": lambda: clock.video("video under a page", "--mode 640x360@60", "page"),
     "video of a call, in time": lambda: clock.video("video of a call", "--mode 640x360@60", "call"),
+    "legacy modesetting on virtio": lambda: legacy.display("virtio"),
+    "legacy modesetting on bochs": lambda: legacy.display("bochs"),
     "device memory without a copy": devices.without_a_copy,
     "device memory with fences": devices.with_fences,
     "device memory that is refused": devices.refused,

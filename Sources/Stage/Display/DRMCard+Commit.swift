@@ -96,13 +96,20 @@ extension DRMCard {
         for connector in connectors { try setPower(connector, isOn: false) }
         continue
       }
-      guard let framebuffer = commit.planes.first(where: { $0.crtc == head.crtc })?.framebuffer else { continue }
+      guard let framebuffer = commit.planes.lazy.filter({ $0.crtc == head.crtc }).compactMap(\.framebuffer).first
+      else { continue }
       var (mode, list) = (drmModeModeInfo(timings, name: head.name), connectors)
       try check(
         unsafe drmModeSetCrtc(descriptor, head.crtc, framebuffer.id, 0, 0, &list, Int32(list.count), &mode), "setting the mode")
       for connector in connectors { try setPower(connector, isOn: true) }
     }
-    guard commit.kind == .flip else { return }
+    guard commit.kind == .flip else {
+      // What another program has left there. Primary planes went with their CRTCs, and with many drivers cannot go alone.
+      for plane in commit.planes where plane.framebuffer == nil {
+        drmModeSetPlane(descriptor, plane.plane, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+      }
+      return
+    }
     for plane in commit.planes {
       guard let framebuffer = plane.framebuffer else { continue }
       let tag = unsafe UnsafeMutableRawPointer(bitPattern: UInt(plane.crtc))

@@ -15,10 +15,10 @@ extension DRMCard {
       }
       crtcs.append(CRTCSnapshot(id: id, index: index, gammaSize: gammaSize))
     }
-    let masks = unsafe encoderMasks(resources)
+    let encoders = unsafe encoders(resources)
     var connectors: [ConnectorSnapshot] = []
     for index in 0..<Int(unsafe resources.pointee.count_connectors) {
-      if let connector = unsafe connector(resources.pointee.connectors[index], masks: masks, probes: probes) {
+      if let connector = unsafe connector(resources.pointee.connectors[index], encoders: encoders, probes: probes) {
         connectors.append(connector)
       }
     }
@@ -36,18 +36,26 @@ extension DRMCard {
     return snapshot
   }
 
-  /// Which CRTCs each encoder can be driven by.
-  private func encoderMasks(_ resources: UnsafeMutablePointer<drmModeRes>) -> [UInt32: UInt32] {
-    var masks: [UInt32: UInt32] = [:]
-    for index in 0..<Int(unsafe resources.pointee.count_encoders) {
-      guard let encoder = unsafe drmModeGetEncoder(descriptor, resources.pointee.encoders[index]) else { continue }
-      unsafe masks[encoder.pointee.encoder_id] = encoder.pointee.possible_crtcs
-      unsafe drmModeFreeEncoder(encoder)
-    }
-    return masks
+  /// What stands between a CRTC and a connector.
+  private struct Encoder {
+    /// Which CRTCs can drive it: bit n for the nth of the card.
+    var possibleCRTCs: UInt32
+    /// Which one does; 0: none.
+    var crtc: UInt32
   }
 
-  private func connector(_ id: UInt32, masks: [UInt32: UInt32], probes: Bool) -> ConnectorSnapshot? {
+  private func encoders(_ resources: UnsafeMutablePointer<drmModeRes>) -> [UInt32: Encoder] {
+    var encoders: [UInt32: Encoder] = [:]
+    for index in 0..<Int(unsafe resources.pointee.count_encoders) {
+      guard let encoder = unsafe drmModeGetEncoder(descriptor, resources.pointee.encoders[index]) else { continue }
+      let content = unsafe encoder.pointee
+      encoders[content.encoder_id] = Encoder(possibleCRTCs: content.possible_crtcs, crtc: content.crtc_id)
+      unsafe drmModeFreeEncoder(encoder)
+    }
+    return encoders
+  }
+
+  private func connector(_ id: UInt32, encoders: [UInt32: Encoder], probes: Bool) -> ConnectorSnapshot? {
     // One that went away meanwhile is no error.
     guard let connector = unsafe probes ? drmModeGetConnector(descriptor, id) : drmModeGetConnectorCurrent(descriptor, id) else {
       return nil
@@ -57,8 +65,9 @@ extension DRMCard {
     let kind = unsafe drmModeGetConnectorTypeName(content.connector_type).map { unsafe String(cString: $0) } ?? "Unknown"
     let properties = properties(of: id, UInt32(DRM_MODE_OBJECT_CONNECTOR), isFresh: true)
     var mask: UInt32 = 0
-    for index in 0..<Int(content.count_encoders) { unsafe mask |= masks[content.encoders[index]] ?? 0 }
-    let crtc = properties["CRTC_ID"]?.value ?? 0
+    for index in 0..<Int(content.count_encoders) { unsafe mask |= encoders[content.encoders[index]]?.possibleCRTCs ?? 0 }
+    // Only those who commit atomically are shown the property.
+    let crtc = properties["CRTC_ID"]?.value ?? UInt64(encoders[content.encoder_id]?.crtc ?? 0)
     return ConnectorSnapshot(
       id: id, name: "\(kind)-\(content.connector_type_id)",
       status: content.connection == DRM_MODE_CONNECTED

@@ -25,8 +25,9 @@ final class DRMCard: DRMDevice {
     var range: ClosedRange<UInt64>?
   }
 
-  /// Opens a card. Who opens one that nobody shows anything on becomes its master.
-  init(path: String) throws(DRMError) {
+  /// Opens a card. Who opens one that nobody shows anything on becomes its master. Without `usesAtomic`, what is shown is changed piece by piece
+  /// even where the driver takes whole commits.
+  init(path: String, usesAtomic: Bool = true) throws(DRMError) {
     self.path = path
     let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw DRMError(operation: path, code: errno) }
@@ -37,7 +38,7 @@ final class DRMCard: DRMDevice {
     }
     drmSetClientCap(descriptor, UInt64(DRM_CLIENT_CAP_UNIVERSAL_PLANES), 1)
     var capabilities: CardSnapshot.Capabilities = []
-    if drmSetClientCap(descriptor, UInt64(DRM_CLIENT_CAP_ATOMIC), 1) == 0 { capabilities.insert(.atomic) }
+    if usesAtomic && drmSetClientCap(descriptor, UInt64(DRM_CLIENT_CAP_ATOMIC), 1) == 0 { capabilities.insert(.atomic) }
     let known: [(Int32, CardSnapshot.Capabilities)] = [
       (DRM_CAP_DUMB_BUFFER, .dumbBuffers), (DRM_CAP_ADDFB2_MODIFIERS, .modifiers), (DRM_CAP_CRTC_IN_VBLANK_EVENT, .crtcInEvents),
       (DRM_CAP_TIMESTAMP_MONOTONIC, .monotonicTimestamps),
@@ -62,15 +63,15 @@ final class DRMCard: DRMDevice {
   }
 
   /// Opens the card at `path`; without one, the first that has a monitor, else the first that could have one.
-  static func open(_ path: String?) throws(DRMError) -> DRMCard {
-    if let path { return try DRMCard(path: path) }
+  static func open(_ path: String?, usesAtomic: Bool = true) throws(DRMError) -> DRMCard {
+    if let path { return try DRMCard(path: path, usesAtomic: usesAtomic) }
     var failure = DRMError(operation: "/dev/dri/card0", code: ENOENT)
     var first: DRMCard?
     for index in 0..<16 {
       let path = "/dev/dri/card\(index)"
       guard access(path, F_OK) == 0 else { continue }
       do throws(DRMError) {
-        let card = try DRMCard(path: path)
+        let card = try DRMCard(path: path, usesAtomic: usesAtomic)
         if try card.snapshot(probes: true).connectors.contains(where: { $0.status == .connected && !$0.isWriteback }) { return card }
         if first == nil { first = card }
       } catch {

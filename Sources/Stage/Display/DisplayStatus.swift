@@ -88,6 +88,8 @@ public struct DisplaySettings: Sendable {
   public var card: String?
   /// Which monitors, in which mode, and how they hang.
   public var preferences: DisplayPreferences
+  /// Whether a driver that can is asked for changes in whole commits. False has every driver treated as the oldest are: for tests.
+  package var usesAtomic = true
 
   /// Settings; without more, whatever monitor is connected, in the mode it prefers.
   public init(card: String? = nil, preferences: DisplayPreferences = DisplayPreferences()) {

@@ -74,7 +74,7 @@ final class KMSDisplay {
   /// The display of this machine.
   convenience init(_ settings: DisplaySettings) {
     self.init(preferences: settings.preferences) { () throws(DRMError) -> any DRMDevice in
-      try DRMCard.open(settings.card)
+      try DRMCard.open(settings.card, usesAtomic: settings.usesAtomic)
     }
   }
 

@@ -3,7 +3,7 @@ import Foundation
 // Drives a stage alone, by lines on the standard input, each answered by a line of JSON: what the tests on real kernel drivers look at.
 //
 //   stage-trial [--stage kms|headless:WxH] [--card FILE] [--connector NAME] [--mode WxH[@R]] [--rotate N] [--outputs all|one] [--gamma N]
-//               [--memory FILE]
+//               [--modesetting atomic|legacy] [--memory FILE]
 //
 //   scene black|call|page|window|static   shows one of a few known pictures; a window is a page without anything translucent
 //   scene device                   frames of the display's size in the memory of the card at --memory, which holds another picture than they do

@@ -42,6 +42,7 @@ final class Trial: Sendable {
     settings.preferences.mode = options["--mode"].flatMap { RequestedMode($0) }
     settings.preferences.rotation = options["--rotate"].flatMap(Int.init).flatMap { VideoFrame.Rotation(rawValue: $0) } ?? .none
     settings.preferences.outputs = options["--outputs"] == "one" ? .one : .all
+    settings.usesAtomic = options["--modesetting"] != "legacy"
     memory = options["--memory"] ?? "/dev/dri/card1"
     preferences = Mutex(settings.preferences)
     let headless = options["--stage"].flatMap { $0.hasPrefix("headless:") ? RequestedMode(String($0.dropFirst(9))) : nil }
