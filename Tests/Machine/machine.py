@@ -96,7 +96,7 @@ def booted_folder(display):
     with exclusively():
         guest = guest_folder()
         version = subprocess.run(["qemu-system-x86_64", "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
-        key = hashlib.sha256("\0".join([version, BOOT, SETTLED, preparation(display), *devices(display)]).encode()).hexdigest()[:8]
+        key = hashlib.sha256("\0".join([version, kernel_options(display), SETTLED, preparation(display), *devices(display)]).encode()).hexdigest()[:8]
         folder = os.path.join(guest, f"booted-{display}-{key}")
         if os.path.exists(os.path.join(folder, "memory")):
             return folder
@@ -124,14 +124,15 @@ def devices(display):
 def preparation(display):
     """What else a display needs, once its machine is booted."""
     script = "modprobe vkms enable_overlay=1" if display.startswith("vkms") else ""
-    if display.endswith("-exact"):
-        # The exact clock jumps over the time in which the guest does nothing: hours, while it waits for a word from outside. So it always does something,
-        # which gives way to all else.
-        script += "\nsystemd-run --quiet --property CPUSchedulingPolicy=idle sh -c 'while :; do :; done'"
     return script
 
 
-BOOT = "root=/dev/vda rootfstype=ext4 rw console=ttyS0 quiet mitigations=off"
+def kernel_options(display):
+    options = "root=/dev/vda rootfstype=ext4 rw console=ttyS0 quiet mitigations=off"
+    # The exact clock jumps over the time in which the guest does nothing: hours, while it waits for a word from outside. So it never rests.
+    return options + " idle=poll" if display.endswith("-exact") else options
+
+
 # Quiet: all that starts has started, and the kernel has written what it had to write.
 SETTLED = "systemctl is-system-running --wait >/dev/null; udevadm settle; sync; true"
 
@@ -201,7 +202,7 @@ class Machine:
                 *["-netdev", f"user,id=network,hostfwd=tcp:127.0.0.1:{self.port}-:22"],
                 *["-drive", f"id=system,if=none,file={disk},format=qcow2,cache=unsafe"],
                 *["-drive", f"id=programs,if=none,file={programs},format=raw,readonly=on"],
-                *["-kernel", f"{self.guest}/vmlinuz", "-initrd", f"{self.guest}/initrd", "-append", BOOT],
+                *["-kernel", f"{self.guest}/vmlinuz", "-initrd", f"{self.guest}/initrd", "-append", kernel_options(display)],
                 *["-serial", f"file:{self.folder}/serial.log", "-qmp", f"unix:{self.folder}/control,server=on,wait=off", *start],
             ],
             stdin=subprocess.DEVNULL,
