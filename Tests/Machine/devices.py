@@ -50,7 +50,8 @@ def without_a_copy():
         stage.until("of the camera's frames, the one on the screen is held", held=1)
         played = stage.program.ask("play 2", 60)
         status = stage.status()
-        if status["imported"] - 13 != played["shown"] or not played["shown"] or status["copied"]:
+        # The last one may have come onto the screen after it was counted.
+        if not 0 < played["shown"] <= status["imported"] - 13 <= played["frames"] or status["copied"]:
             raise Failure(f"frames of a video were shown otherwise: {played}, {status}")
         # Something else is shown: all frames go back, and nothing is left of their memory.
         stage.ask("scene window")

@@ -6,8 +6,8 @@ import time
 import numpy as np
 
 from machine import Late, booted
-from screens import Failure
-from trial import Trial
+from screens import Failure, keep, screen
+from trial import PATIENCE, Trial
 
 
 def prepared(machine, options=""):
@@ -79,17 +79,73 @@ def absent_connector():
             raise Failure(f"nothing says which connector is missing and which there is: {stage.status()}; {stage.program.said()}")
 
 
-def two_monitors():
+def halved(stage, name, head):
+    """Waits until a monitor of 800x600 shows the picture of one of 1600x900: at half its size, between black bars."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        picture = stage.picture(name)
+        if picture.shape == (900, 1600, 3):
+            expected = np.zeros((600, 800, 3), int)
+            expected[75:525] = (picture.reshape(450, 2, 800, 2, 3).sum(axis=(1, 3), dtype=int) + 2) // 4
+            seen = screen(stage.machine, head)
+            # Whether halves are rounded up is up to whoever scales.
+            if seen.shape == expected.shape and np.abs(seen - expected).max() <= 2:
+                return
+        if time.monotonic() > deadline:
+            raise Failure(f"{name}: {keep(screen(stage.machine, head), name)}; the picture is {keep(picture, f'{name} whole')}; {stage.status()}")
+        time.sleep(0.1)
+
+
+def two_monitors(options=""):
+    """The same picture on both, each as it can; whichever is there alone has it for itself."""
     with booted("virtio-two") as machine:
-        machine.monitor(1280, 720, head=1)
-        stage = prepared(machine)
-        stage.shown("the first monitor", head=0)
-        stage.shown("the second monitor", head=1)
+        machine.monitor(1600, 900, head=0)
+        machine.monitor(800, 600, head=1)
+        stage = prepared(machine, options)
+
+        def both(what):
+            stage.until(what, output="Virtual-1 Virtual-2")
+            mode_is(stage, 1600, 900, what)
+            picture = stage.shown(f"{what}, the first", head=0)
+            if len(np.unique(picture.reshape(-1, 3), axis=0)) < 3:
+                raise Failure("the picture is of one colour: nothing was compared")
+            halved(stage, f"{what}, the second", head=1)
+
+        both("two monitors")
         machine.unplug_monitor(head=0)
+        stage.until("the first is unplugged", output="Virtual-2")
+        mode_is(stage, 800, 600, "the second decides the size")
         stage.shown("the second monitor alone", head=1)
-        machine.monitor(1280, 720, head=0)
-        stage.shown("the first monitor again", head=0)
-        stage.shown("the second monitor still", head=1)
+        machine.unplug_monitor(head=1)
+        stage.until("both are unplugged", output="")
+        machine.monitor(800, 600, head=1)
+        stage.until("the second is back", output="Virtual-2")
+        stage.shown("the second monitor, back alone", head=1)
+        machine.monitor(1600, 900, head=0)
+        both("both are back")
+        # The second goes first this time, and the order in which they come is the other one.
+        machine.unplug_monitor(head=1)
+        stage.until("the second is unplugged", output="Virtual-1")
+        stage.shown("the first monitor alone", head=0)
+        machine.unplug_monitor(head=0)
+        stage.until("both are unplugged again", output="")
+        machine.monitor(1600, 900, head=0)
+        stage.until("the first is back", output="Virtual-1")
+        stage.shown("the first monitor, back alone", head=0)
+        machine.monitor(800, 600, head=1)
+        both("both are back again")
+
+        enabled = lambda: machine.root("cat /sys/class/drm/card0-Virtual-2/enabled").strip()
+        stage.ask("outputs one")
+        stage.until("one monitor is wanted", output="Virtual-1")
+        stage.shown("one of two", head=0)
+        machine.wait(lambda: enabled() == "disabled", 20, "the second is switched off")
+        stage.ask("outputs all")
+        both("both are wanted again")
+        stage.ask("blank on")
+        machine.wait(lambda: machine.root("cat /sys/class/drm/card0-Virtual-*/dpms").split() == ["Off", "Off"], 20, "both are dark")
+        stage.ask("blank off")
+        both("both are bright again")
 
 
 def chosen_monitor():

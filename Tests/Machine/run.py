@@ -51,6 +51,7 @@ CASES = {
     "video of a call, in time": lambda: clock.video("video of a call", "--mode 640x360@60", "call"),
     "legacy modesetting on virtio": lambda: legacy.display("virtio"),
     "legacy modesetting on bochs": lambda: legacy.display("bochs"),
+    "legacy modesetting on two monitors": lambda: monitors.two_monitors("--modesetting legacy"),
     "device memory without a copy": devices.without_a_copy,
     "device memory with fences": devices.with_fences,
     "device memory that is refused": devices.refused,
