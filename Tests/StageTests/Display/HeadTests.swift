@@ -20,9 +20,10 @@ import Testing
     let head: Head
     private var damage = CompositionDamage()
 
-    init(_ driver: MockPlanes) throws {
+    init(_ driver: MockPlanes, isAtomic: Bool = true) throws {
       let mode = TestCards.mode(size.width, size.height, 60, isPreferred: true)
       card = MockCard(driver, mode: mode)
+      card.isAtomic = isAtomic
       let snapshot = try card.snapshot(probes: true)
       let output = try #require(OutputPlan(snapshot, preferences: DisplayPreferences()).primary)
       head = Head(output, card: snapshot, rotation: .none, isMirrored: false, device: card)
@@ -115,6 +116,19 @@ import Testing
       rig.show([], canvas: green)
       try check("page again")
       #expect(rig.card.modesetCount == 1)
+    }
+  }
+
+  @Test func withLegacyModesettingThePrimaryPlaneHasTheWholePicture() throws {
+    for driver in MockPlanes.all {
+      var rig = try Rig(driver, isAtomic: false)
+      rig.show([Self.placement(Self.rectangle(16, 8, 64, 36))], draw: Self.paint(Self.rectangle(32, 24, 32, 40), .white, alpha: 128))
+      for paints in [[TestFrames.Paint.red, .green, .blue, .white], [.white, .gray, .red, .blue], [.blue, .red, .gray, .white]] {
+        rig.show(TestFrames.quadrants(paints, width: 32, height: 18))
+        try rig.turn()
+        if let difference = rig.difference() { Issue.record("\(driver.name), \(difference)") }
+      }
+      #expect(rig.card.testCount == 0 && rig.card.modesetCount == 1 && rig.card.flipCount == 2, "\(driver.name)")
     }
   }
 

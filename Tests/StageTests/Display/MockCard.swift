@@ -20,6 +20,8 @@ final class MockCard: DRMDevice {
   private(set) var gamma: [UInt32: [UInt16]] = [:]
   /// Entries of its gamma tables.
   var gammaSize = 256
+  /// Whether modes, planes and properties change in one commit, and a commit can be tested.
+  var isAtomic = true
   /// Whether the monitor is there.
   var isConnected = true
   /// Buffers that were made and not given back.
@@ -47,6 +49,7 @@ final class MockCard: DRMDevice {
     var card = TestCards.card([TestCards.connector("HDMI-A-1", 50, status, modes: isConnected ? [mode] : [], crtcs: 1)], crtcs: 1)
     card.crtcs[0].gammaSize = gammaSize
     card.planes = driver.planes
+    if !isAtomic { card.capabilities.remove(.atomic) }
     return card
   }
 
@@ -114,6 +117,8 @@ final class MockCard: DRMDevice {
     }
     var (planes, isOn) = (planes, isOn)
     for plane in commit.planes { planes[plane.plane] = plane.framebuffer == nil ? nil : plane }
+    // Without atomic modesetting a CRTC has one picture.
+    if !isAtomic, commit.planes.count(where: { $0.framebuffer != nil }) > 1 { throw DRMError(operation: "committing", code: EINVAL) }
     if let head = commit.heads.first { isOn = head.timings != nil && head.isActive }
     if case .flip = commit.kind, !events.isEmpty { throw DRMError(operation: "flipping", code: EBUSY) }
     let layout = PlaneLayout(planes: stacked(planes).compactMap(\.assignment))
