@@ -18,6 +18,7 @@ run() {
 run fuzz Scripts/fuzz.sh --seconds "$seconds"
 run coverage Scripts/fuzz.sh --coverage
 run cycles env PARLOR_CYCLES=1000 .build/venv/bin/python Tests/PageCalls/run.py --only cycles --seconds 3600
+run timing .build/venv/bin/python Tests/Machine/run.py --only "in time"
 run changes .build/venv/bin/python Tests/Machine/run.py --only "changes in a row" --changes "${PARLOR_CHANGES:-200}"
 run interop .build/venv/bin/python Tests/Interop/run.py --repeat "$repeat"
 
@@ -40,7 +41,7 @@ run interop .build/venv/bin/python Tests/Interop/run.py --repeat "$repeat"
   echo
   echo "## Monitors, modes, rotations and blanking, changed at random"
   echo
-  grep -E '^pass|^FAIL|^machine:' .build/long-changes.log | sed 's/^ */- /'
+  grep -hE '^pass|^FAIL|^machine:|^      ' .build/long-timing.log .build/long-changes.log | sed 's/^ */- /'
   echo
   echo "## A page makes and closes 1,000 pairs of connections with data channels"
   echo

@@ -85,7 +85,7 @@ if [[ $quick == no ]]; then
   headline "call pages"
   counted pages .build/venv/bin/python Tests/PageCalls/run.py
   headline "in a virtual machine"
-  counted machine .build/venv/bin/python Tests/Machine/run.py
+  counted machine .build/venv/bin/python Tests/Machine/run.py --short
   headline "fuzzing, shortly"
   counted fuzz Scripts/fuzz.sh --runs 20000
 fi

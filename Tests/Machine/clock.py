@@ -19,7 +19,7 @@ def video(name, options, scene):
         if not before["mode"].startswith("640x360@"):
             raise Failure(f"the mode is not as configured: {before}")
         period = 1000 / float(before["mode"].split("@")[1])
-        played = stage.program.ask(f"play {SECONDS}", 120)
+        played = stage.program.ask(f"play {SECONDS}", 600)
         after = stage.status()
         print(f"      {name}: {played}")
         # Some of the frames come before the first flip of the series, or after it was counted.

@@ -1,6 +1,6 @@
 """Parlor on real kernel drivers, in a virtual machine. Ends with `machine: N passed, N failed`.
 
-    .build/venv/bin/python Tests/Machine/run.py [--only TEXT] [--list]
+    .build/venv/bin/python Tests/Machine/run.py [--only TEXT] [--short] [--list]
 
 Each case starts a machine of its own, which runs already (machine.py). Pictures of failures are in .build/machine/shots.
 """
@@ -47,8 +47,6 @@ CASES = {
     "a connector that is not there": monitors.absent_connector,
     "two monitors": monitors.two_monitors,
     "the chosen monitor of two": monitors.chosen_monitor,
-    "video under a page, in time": lambda: clock.video("video under a page", "--mode 640x360@60", "page"),
-    "video of a call, in time": lambda: clock.video("video of a call", "--mode 640x360@60", "call"),
     "legacy modesetting on virtio": lambda: legacy.display("virtio"),
     "legacy modesetting on bochs": lambda: legacy.display("bochs"),
     "legacy modesetting on two monitors": lambda: monitors.two_monitors("--modesetting legacy"),
@@ -60,13 +58,22 @@ CASES = {
     "the status of the display": service.status,
 }
 
+# Those that take minutes: a machine whose clock counts instructions.
+LONG_CASES = {
+    "video under a page, in time": lambda: clock.video("video under a page", "--mode 640x360@60", "page"),
+    "video of a call, in time": lambda: clock.video("video of a call", "--mode 640x360@60", "call"),
+}
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", help="run the cases with this text in their names")
     parser.add_argument("--list", action="store_true", help="only say what there is")
+    parser.add_argument("--short", action="store_true", help="without those that take minutes")
     parser.add_argument("--changes", type=int, default=20, help="how many changes in a row (20)")
     options = parser.parse_args()
+    if not options.short:
+        CASES.update(LONG_CASES)
     CASES[f"{options.changes} changes in a row"] = lambda: monitors.many_changes(options.changes)
     passed = failed = 0
     for name, case in CASES.items():

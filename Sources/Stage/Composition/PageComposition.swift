@@ -115,7 +115,9 @@ final class PageComposition {
       composeAll(strip, content, on: raster)
       overlay.paint(strip, on: raster)
     case .under:
-      raster.fill(strip, Color.black.opaqueValue)
+      if !surfaces.contains(where: { $0.layer.canvas != nil && $0.visible.contains(strip) }) {
+        raster.fill(strip, Color.black.opaqueValue)
+      }
       for surface in surfaces { surface.paintVideos(strip, ground: surface.layer.canvas, content, on: raster) }
     case .page:
       var raster = raster
