@@ -21,6 +21,9 @@ codec = "{codec}"
 mode = "640x360@60"
 self_view = "off"
 
+[notices]
+camera_mark = false
+
 [[camera]]
 device = "file:{camera}"
 width = 640

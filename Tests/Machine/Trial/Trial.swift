@@ -206,7 +206,10 @@ final class Trial: Sendable {
     let after = flips.content.withLock { $0 }
     let latencies = after.latencies.sorted()
     func percentile(_ share: Double) -> Double { latencies.isEmpty ? 0 : latencies[Int(Double(latencies.count - 1) * share)] }
+    let work = stage.statistics.composition
+    func milliseconds(_ length: Interval?) -> Double { (length?.seconds ?? 0) * 1_000 }
     return json([
+      "compose_ms": ["p50": milliseconds(work?.p50), "p95": milliseconds(work?.p95), "max": milliseconds(work?.max)],
       "frames": count, "shown": after.frames - before.frames, "flips": after.flips - before.flips,
       "missed": stage.displayStatus.missedFlips - missed, "ready_to_flip_ms": ["p50": percentile(0.5), "p95": percentile(0.95)],
     ])
