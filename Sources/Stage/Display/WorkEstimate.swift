@@ -12,25 +12,26 @@ struct WorkEstimate: Sendable {
   private var sorted: [Interval] = []
   private var oldest = 0
   /// What one took that came too late; it fades.
-  private var floor: Interval
+  private var floor = Interval.zero
+  private let guess: Interval
 
   /// Before anything is known, composing is taken to last `guess`.
   init(guess: Interval) {
-    floor = guess
+    self.guess = guess
     recent.reserveCapacity(WorkEstimate.count)
     sorted.reserveCapacity(WorkEstimate.count + 1)
   }
 
   /// What half of them take at most.
-  var typical: Interval { sorted.isEmpty ? floor : sorted[sorted.count / 2] }
+  var typical: Interval { sorted.isEmpty ? guess : sorted[sorted.count / 2] }
   /// What nearly all take at most: all but three of 64.
-  var high: Interval { sorted.isEmpty ? floor : sorted[sorted.count - 1 - sorted.count / 20] }
+  var high: Interval { sorted.isEmpty ? guess : sorted[sorted.count - 1 - sorted.count / 20] }
   /// What to allow for the next one.
   var budget: Interval { max(high, floor) + WorkEstimate.margin }
 
   /// Adds what one took.
   mutating func add(_ duration: Interval) {
-    floor = max(.zero, floor - (floor - high) / 32)
+    floor = floor - max(.zero, floor - high) / 32
     let place = sorted.firstIndex { $0 > duration } ?? sorted.count
     sorted.insert(duration, at: place)
     guard recent.count == WorkEstimate.count else {
