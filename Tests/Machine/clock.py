@@ -6,8 +6,9 @@ from screens import Failure
 from trial import Trial
 
 SECONDS = 5
-# Milliseconds to compose. The exact machine does an instruction a nanosecond, a fraction of what a real box does: what two milliseconds are there.
-COMPOSING = 5
+# Milliseconds beyond the refresh period from ready to shown, for 95 of 100 frames. The exact machine does an instruction a nanosecond, a fraction of what
+# a real box does: with two planes the driver itself, which draws by the processor, needs more than four of them for a commit.
+ALLOWANCES = {"call": 2, "page": 7}
 
 
 def video(name, options, scene):
@@ -27,7 +28,7 @@ def video(name, options, scene):
             raise Failure(f"of {played['frames']} frames, {played['shown']} were shown: {played}")
         if played["missed"]:
             raise Failure(f"{played['missed']} refreshes were missed: {played}")
-        if played["ready_to_flip_ms"]["p95"] > period + COMPOSING:
+        if played["ready_to_flip_ms"]["p95"] > period + ALLOWANCES[scene]:
             raise Failure(f"it took {played['ready_to_flip_ms']} ms from ready to shown, the period is {period:.2f} ms")
         # What is counted are the kernel's page flips: as many as frames, and no more than there were vertical blanks.
         flips = after["flips"] - before["flips"]
