@@ -3,6 +3,7 @@
 # (Scripts/packages.txt), and for `test` the Python packages that the tests in Python need, in .build/venv.
 #
 #   Scripts/setup.sh build        what `swift build` needs
+#   Scripts/setup.sh unit         that, and what the unit tests need
 #   Scripts/setup.sh test         that, and the peers of the interop tests
 #   Scripts/setup.sh machine      what `swift build` needs, and the virtual machine of Tests/Machine
 set -euo pipefail
@@ -71,14 +72,15 @@ python=no
 for group in "${@:-build}"; do
   case $group in
     build) mapfile -t -O "${#packages[@]}" packages < <(list toolchain; list build) ;;
+    unit) mapfile -t -O "${#packages[@]}" packages < <(list toolchain; list build; list unit) ;;
     test)
-      mapfile -t -O "${#packages[@]}" packages < <(list toolchain; list build; list test)
+      mapfile -t -O "${#packages[@]}" packages < <(list toolchain; list build; list unit; list test)
       python=yes
       ;;
     machine) mapfile -t -O "${#packages[@]}" packages < <(list toolchain; list build; list machine) ;;
     clean-root) mapfile -t -O "${#packages[@]}" packages < <(list clean-root) ;;
     *)
-      echo "setup: no group '$group'; there are build, test, machine, clean-root" >&2
+      echo "setup: no group '$group'; there are build, unit, test, machine, clean-root" >&2
       exit 64
       ;;
   esac

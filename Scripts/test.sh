@@ -5,7 +5,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 quick=no
 [[ ${1:-} != --quick ]] || quick=yes
-declare -a groups=(build)
+declare -a groups=(unit)
 [[ $quick == yes ]] || groups=(test machine)
 Scripts/setup.sh "${groups[@]}" || exit
 
