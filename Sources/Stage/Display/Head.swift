@@ -42,9 +42,6 @@ final class Head {
     painter = ScanoutPainter(width: mounting.uprightWidth)
   }
 
-  /// The upright picture's place among the monitor's pixels.
-  var mounting: Mounting { plan.mounting }
-
   /// Whether what is shown differs from what is to be seen.
   var isStale: Bool {
     needsModeset || isLayoutNew || isVideoNew || (layout?.planes.contains(where: isFrontStale) ?? true)

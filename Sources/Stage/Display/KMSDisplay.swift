@@ -48,7 +48,6 @@ final class KMSDisplay {
   /// What a commit in flight, or one still to come, is the first to show.
   private var unshown: [Stage.News] = []
   private var completed: [(news: [Stage.News], time: Instant)] = []
-
   /// When what is in flight was committed.
   private var commitTime = Instant.zero
 
@@ -303,16 +302,18 @@ final class KMSDisplay {
         }
       } catch {
         failed(head, error, now: now)
-        if heads.isEmpty { return }
+        // Others may drive the monitors from now on.
+        guard heads.contains(where: { $0 === head }) else { return }
       }
     }
-    describe()
+    status.planes = heads.first?.layout?.planes.count ?? 0
   }
 
   private func modesetDone(_ head: Head) {
     let output = head.output
     Log.notice("\(output.name): \(output.mode), \(head.layout?.planes.count ?? 0) planes")
     if let device { gamma.load(output, on: device) }
+    describe()
   }
 
   private func failed(_ head: Head, _ error: DRMError, now: Instant) {

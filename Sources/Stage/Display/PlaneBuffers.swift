@@ -5,10 +5,10 @@ final class PlaneBuffers {
   private var slots: [(buffer: DumbBuffer, damage: Damage)] = []
   private let device: any DRMDevice
   /// Of which the plane shows one; nil before the first flip.
-  private(set) var front: Int?
-  private(set) var format: PixelFormat
-  private(set) var width: Int
-  private(set) var height: Int
+  private var front: Int?
+  let format: PixelFormat
+  let width: Int
+  let height: Int
   /// What was painted last, of which the other slot keeps its own damage.
   private var content: PlaneContent?
   private var turn = VideoFrame.Rotation.none
@@ -30,7 +30,7 @@ final class PlaneBuffers {
   deinit { for slot in slots { device.destroy(slot.buffer) } }
 
   /// The buffer that is drawn into and shown next.
-  var backIndex: Int { front == 0 ? 1 : 0 }
+  private var backIndex: Int { front == 0 ? 1 : 0 }
 
   /// What planes show of the buffer that is drawn into.
   var back: Framebuffer { slots[backIndex].buffer.framebuffer }
@@ -46,9 +46,6 @@ final class PlaneBuffers {
       if isNew { slots[index].damage.add(screen, in: screen) } else { damage.add(to: &slots[index].damage, of: content, in: screen) }
     }
   }
-
-  /// Whether the buffer that is drawn into differs from what is to be seen.
-  var isStale: Bool { slots.contains { !$0.damage.isEmpty } }
 
   /// Whether the buffer that is shown differs from what is to be seen.
   var isFrontStale: Bool { front.map { !slots[$0].damage.isEmpty } ?? true }

@@ -100,9 +100,13 @@ import Testing
       var figures = OverlayFigures()
       stage.setFigures(figures.lines(OverlayFigures.Sample(time: .zero, flips: 0, frames: 0)))
       stage.present(now: .zero)
+      let all = stage.picture()
       try NoticeGalleryTests.save(stage, "all-\(width)x\(height)")
       stage.showVolume(percent: 35, isMuted: true)
       stage.present(now: .zero)
+      // The volume is at the lower edge, and nothing but the volume changed.
+      let muted = stage.picture()
+      #expect(muted != all && muted.pixels.prefix(width * height * 2) == all.pixels.prefix(width * height * 2))
       try NoticeGalleryTests.save(stage, "muted-\(width)x\(height)")
     }
   }
