@@ -73,6 +73,11 @@ let package = Package(
     library("CUsrsctp", pkgConfig: "usrsctp"),
     library("CXKBCommon", pkgConfig: "xkbcommon"),
     library("CDRM", pkgConfig: "libdrm"),
+    library("CV4L2", pkgConfig: "libv4lconvert"),
+    library("CTurboJPEG", pkgConfig: "libturbojpeg"),
+    library("CVA", pkgConfig: "libva-drm"),
+    library("CALSA", pkgConfig: "alsa"),
+    library("CSampleRate", pkgConfig: "samplerate"),
     library("CLibInput", pkgConfig: "libinput"),
     library("CUdev", pkgConfig: "libudev"),
     library("CEvdev", pkgConfig: "libevdev"),
@@ -109,10 +114,11 @@ let package = Package(
     + room("Protocols/SDP", uses: ["Base"])
     + room("Protocols/WebRTC", uses: ["Base", "Bytes", "STUN", "TURN", "ICE", "DTLS", "SRTP", "RTP", "SCTP", "SDP"])
     + room("Media/Frames", uses: ["Base", "CYUV"])
-    + room("Media/Codecs", uses: ["Base", "Frames", "COpus", "CVPX", "COpenH264", "CYUV"], tested: ["Camera", "Sound"])
+    + room("Media/V4L2", uses: ["Base", "CLinux", "CV4L2"])
+    + room("Media/Codecs", uses: ["Base", "Frames", "V4L2", "COpus", "CVPX", "COpenH264", "CYUV", "CVA"], tested: ["Camera", "Sound"])
     + room("Media/JitterBuffer", uses: ["Base", "Bytes", "RTP", "Frames", "Codecs"], tested: ["Camera", "Sound"])
-    + room("Media/Camera", uses: ["Base", "Frames", "CYUV"])
-    + room("Media/Sound", uses: ["Base", "Frames", "CSpeexDSP"])
+    + room("Media/Camera", uses: ["Base", "Frames", "V4L2", "CLinux", "CV4L2", "CTurboJPEG", "CYUV"])
+    + room("Media/Sound", uses: ["Base", "Frames", "CLinux", "CALSA", "CSampleRate", "CSpeexDSP"])
     + room(
       "Stage", uses: ["Base", "Frames", "CLinux", "CYUV", "CPango", "CQREncode", "CXKBCommon", "CDRM", "CLibInput", "CUdev"],
       exclude: ["Wayland/parlor-video-v1.xml"])
