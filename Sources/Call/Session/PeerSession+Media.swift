@@ -8,10 +8,10 @@ import WebRTC
 
 /// What a session sends and shows, per transceiver. It is set before or after the transceiver is negotiated, in any order.
 struct MediaPlan {
-  /// Where sound goes, and what is done to each block on the playout thread before it is mixed.
+  /// Where sound goes, and how it is heard there.
   struct Playing {
     var playout: PlayoutThread
-    var shape: @Sendable (AudioBlock) -> AudioBlock
+    var sound: PlayedSound
   }
 
   var sources: [TransceiverIdentifier: SenderSource] = [:]
@@ -50,12 +50,10 @@ extension PeerSession {
     followTransceivers()
   }
 
-  /// Plays the sound that a transceiver receives, after `shape` made of each block what is to be heard, on the playout thread.
-  public func play(
-    _ identifier: TransceiverIdentifier, on playout: PlayoutThread, shape: @escaping @Sendable (AudioBlock) -> AudioBlock = { $0 }
-  ) {
+  /// Plays the sound that a transceiver receives, as `sound` says.
+  public func play(_ identifier: TransceiverIdentifier, on playout: PlayoutThread, as sound: PlayedSound = PlayedSound()) {
     loop.checkIsolated()
-    plan.playing[identifier] = MediaPlan.Playing(playout: playout, shape: shape)
+    plan.playing[identifier] = MediaPlan.Playing(playout: playout, sound: sound)
     followTransceivers()
   }
 
@@ -193,7 +191,7 @@ extension PeerSession {
     audioReceivers.removeValue(forKey: identifier)?.stop()
     guard let codec = AudioCodec(named: capability.name), let playing = plan.playing[identifier] else { return nil }
     do throws(CodecError) {
-      let receiver = try AudioReceiver(codec: codec, playout: playing.playout, shape: playing.shape)
+      let receiver = try AudioReceiver(codec: codec, playout: playing.playout, sound: playing.sound)
       audioReceivers[identifier] = receiver
       return receiver
     } catch {

@@ -1,61 +1,185 @@
 import Base
 import Frames
+import Glibc
 import Net
 import Sound
 import Synchronization
 
-/// Every 10 ms takes a block from each thing that is heard, mixes them and hands the sum to where it is played.
+/// Plays what is heard: every 10 ms takes a block from each source, mixes them, and hands the sum to where it is played.
+///
+/// Its thread is a real-time one, which neither allocates nor locks nor waits for anything but the time of the next block. Sources reach it through
+/// a ring; what others want of its sound is given to them by the thread behind it.
 public final class PlayoutThread: Sendable {
-  /// Gives the next 10 ms, on the playout thread.
-  public typealias Inlet = @Sendable (_ now: Instant) -> AudioBlock
-
-  private struct Source: Sendable {
-    var identifier: Int
-    var inlet: Inlet
+  /// A source while it is played.
+  private final class Entry: @unchecked Sendable {
+    // Unchecked: `gain` belongs to the playout thread.
+    let identifier: Int
+    let source: any PlayoutSource
+    let sound: PlayedSound
+    var gain: Float
+    init(_ identifier: Int, _ source: any PlayoutSource, _ sound: PlayedSound) {
+      (self.identifier, self.source, self.sound, gain) = (identifier, source, sound, Float(sound.gainNow))
+    }
   }
 
-  private let sources = Guarded<(list: [Source], next: Int)>(([], 0))
-  /// A factor's bits.
+  private struct Command: BitwiseCopyable {
+    var isAdded: Bool
+    var entry: UnsafeRawPointer
+  }
+
+  private struct Known {
+    var entries: [Int: Entry] = [:]
+    var next = 1
+    var isStopped = false
+  }
+
+  /// Sources that are heard at a time; more are not.
+  private static let capacity = 256
+
+  private let known = Guarded(Known())
+  private let commands: SlotRing<Command>
+  /// What the thread has let go of, for others to free.
+  private let retired: SlotRing<Command>
   private let gain = Atomic(Double(1).bitPattern)
-  private let wake = WakeSignal()
   private let played = Atomic(0)
+  private let delivery: BlockDelivery
   private let thread: Guarded<WorkerThread?> = Guarded(nil)
 
-  /// Starts playing. `output` gets each mixed block, on the thread.
-  public init(channelCount: Int = 1, output: @escaping @Sendable (AudioBlock, Instant) -> Void) {
+  /// Starts playing without a device. `output` gets each mixed block, on the thread behind the playout thread.
+  public init(channelCount: Int = 1, output: (@Sendable (AudioBlock, Instant) -> Void)? = nil) {
+    let nothing = Command(isAdded: false, entry: UnsafeRawPointer(bitPattern: 1)!)
+    let retired = SlotRing(capacity: 2 * PlayoutThread.capacity, of: nothing)
+    commands = SlotRing(capacity: PlayoutThread.capacity, of: nothing)
+    self.retired = retired
+    let known = self.known
+    delivery = BlockDelivery(name: "parlor-sound-out") { tag, block in
+      if tag == 0 {
+        var played = block
+        played.captureTime = nil
+        output?(played, block.captureTime ?? .zero)
+      } else {
+        known.with { $0.entries[tag]?.sound }?.sound.put(block)
+      }
+    } tidy: {
+      while retired.take({ unsafe Unmanaged<Entry>.fromOpaque($0.pointee.entry).release() }) {}
+    }
+    let isHeard = output != nil
     thread.with {
       $0 = WorkerThread(name: "parlor-playout", realtimePriority: 10) { [unowned self] thread in
+        var play = Play(channelCount: channelCount, isHeard: isHeard)
         let start = MonotonicClock.now()
         var index: Int64 = 0
-        var before = Double(bitPattern: gain.load(ordering: .relaxed))
         while !thread.isStopping {
           let due = start + .milliseconds(10) * index
-          if MonotonicClock.now() < due {
-            wake.wait(until: due)
-            continue
-          }
-          let blocks = sources.with { $0.list }.map { $0.inlet(due) }
-          played.add(1, ordering: .relaxed)
-          let factor = Double(bitPattern: gain.load(ordering: .relaxed))
-          output(AudioBlock.mixed(blocks, channelCount: channelCount).scaled(from: before, to: factor), due)
-          before = factor
+          MonotonicClock.sleep(until: due)
+          block(&play, at: due, delay: .zero)
           index += 1
         }
+        play.releaseAll()
       }
     }
   }
 
-  /// Adds something to be heard; returns what `remove` takes.
-  public func add(_ inlet: @escaping Inlet) -> Int {
-    sources.with { sources in
-      sources.next += 1
-      sources.list.append(Source(identifier: sources.next, inlet: inlet))
-      return sources.next
+  /// What the thread holds.
+  private struct Play: ~Copyable {
+    let entries = UnsafeMutablePointer<Unmanaged<Entry>>.allocate(capacity: PlayoutThread.capacity)
+    var count = 0
+    let samples = UnsafeMutablePointer<Int16>.allocate(capacity: 2 * AudioBlock.sampleCount)
+    var mixer: SoundMixer
+    var gain: Float = 1
+    let isHeard: Bool
+
+    init(channelCount: Int, isHeard: Bool) {
+      mixer = SoundMixer(channelCount: channelCount)
+      self.isHeard = isHeard
+      unsafe samples.initialize(repeating: 0, count: 2 * AudioBlock.sampleCount)
+    }
+
+    mutating func releaseAll() {
+      for index in 0..<count { unsafe entries[index].release() }
+      count = 0
+    }
+
+    deinit {
+      unsafe entries.deallocate()
+      unsafe samples.deallocate()
     }
   }
 
-  /// Ends what `add` began.
-  public func remove(_ identifier: Int) { sources.with { $0.list.removeAll { $0.identifier == identifier } } }
+  /// Makes and hands on the block of `now`, on the playout thread.
+  private func block(_ play: inout Play, at now: Instant, delay: Interval) {
+    while commands.take({ unsafe follow($0.pointee, &play) }) {}
+    play.mixer.clear()
+    for index in 0..<play.count {
+      unsafe play.entries[index]._withUnsafeGuaranteedRef { entry in
+        let wanted = Float(entry.sound.gainNow)
+        defer { entry.gain = wanted }
+        guard unsafe entry.source.fill(play.samples, now: now, delay: delay) else { return }
+        let channelCount = entry.source.channelCount
+        if entry.sound.isTapped { deliver(play.samples, channelCount, at: now, under: entry.identifier) }
+        if wanted != 0 || entry.gain != 0 { unsafe play.mixer.add(play.samples, channelCount: channelCount, from: entry.gain, to: wanted) }
+      }
+    }
+    let wanted = Float(Double(bitPattern: gain.load(ordering: .relaxed)))
+    unsafe play.mixer.write(to: play.samples, from: play.gain, to: wanted)
+    play.gain = wanted
+    played.add(1, ordering: .relaxed)
+    if play.isHeard { unsafe deliver(play.samples, play.mixer.channelCount, at: now, under: 0) }
+  }
+
+  private func follow(_ command: Command, _ play: inout Play) {
+    if command.isAdded {
+      guard play.count < PlayoutThread.capacity else { return retire(command) }
+      unsafe (play.entries + play.count).initialize(to: Unmanaged<Entry>.fromOpaque(command.entry))
+      play.count += 1
+    } else {
+      for index in 0..<play.count where unsafe play.entries[index].toOpaque() == command.entry {
+        // Its place is taken by the last one.
+        play.count -= 1
+        unsafe play.entries[index] = play.entries[play.count]
+        return retire(command)
+      }
+    }
+  }
+
+  private func retire(_ command: Command) {
+    retired.put { unsafe $0.pointee = command }
+    delivery.wake()
+  }
+
+  private func deliver(_ samples: UnsafePointer<Int16>, _ channelCount: Int, at now: Instant, under tag: Int) {
+    delivery.put { slot in
+      unsafe (slot.pointee.time, slot.pointee.channelCount, slot.pointee.tag) = (now.nanoseconds, channelCount, tag)
+      unsafe AudioSlot.samples(of: slot).update(from: samples, count: AudioBlock.sampleCount * channelCount)
+    }
+  }
+
+  // MARK: From any thread
+
+  /// Plays `source` as `sound` says; returns what `remove` takes.
+  public func add(_ source: any PlayoutSource, as sound: PlayedSound) -> Int {
+    known.with { known in
+      let entry = Entry(known.next, source, sound)
+      known.next += 1
+      guard !known.isStopped else { return entry.identifier }
+      known.entries[entry.identifier] = entry
+      send(Command(isAdded: true, entry: unsafe UnsafeRawPointer(Unmanaged.passRetained(entry).toOpaque())))
+      return entry.identifier
+    }
+  }
+
+  /// Ends what `add` began. The source is asked for one more block at most.
+  public func remove(_ identifier: Int) {
+    known.with { known in
+      guard let entry = known.entries.removeValue(forKey: identifier), !known.isStopped else { return }
+      send(Command(isAdded: false, entry: unsafe UnsafeRawPointer(Unmanaged.passUnretained(entry).toOpaque())))
+    }
+  }
+
+  /// One at a time. The thread makes room every 10 ms.
+  private func send(_ command: Command) {
+    while !commands.put({ unsafe $0.pointee = command }) { usleep(2_000) }
+  }
 
   /// How many blocks were played so far.
   var blockCount: Int { played.load(ordering: .relaxed) }
@@ -63,6 +187,18 @@ public final class PlayoutThread: Sendable {
   /// Makes everything quieter by a factor: 0 is silent, 1 as received.
   public func setGain(_ factor: Double) { gain.store(min(max(factor, 0), 1).bitPattern, ordering: .relaxed) }
 
-  /// Ends the thread.
-  public func stop() { thread.with { $0 }?.stop(waking: wake) }
+  /// Ends the threads.
+  public func stop() {
+    let isFirst = known.with { known in
+      defer { known.isStopped = true }
+      return !known.isStopped
+    }
+    guard isFirst else { return }
+    thread.with { $0 }?.stop()
+    delivery.stop()
+    while commands.take({ command in
+      if unsafe command.pointee.isAdded { unsafe Unmanaged<Entry>.fromOpaque(command.pointee.entry).release() }
+    }) {}
+    while retired.take({ unsafe Unmanaged<Entry>.fromOpaque($0.pointee.entry).release() }) {}
+  }
 }

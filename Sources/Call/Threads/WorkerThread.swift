@@ -42,9 +42,12 @@ final class WorkerThread: @unchecked Sendable {
     precondition(result == 0, "the system has no thread left for \(name)")
   }
 
+  /// Asks the body to end.
+  func askToStop() { stopping.store(true, ordering: .releasing) }
+
   /// Asks the body to end, wakes it by `wake`, and waits for it.
   func stop(waking wake: WakeSignal? = nil) {
-    stopping.store(true, ordering: .releasing)
+    askToStop()
     wake?.signal()
     if !joined.exchange(true, ordering: .acquiringAndReleasing) { pthread_join(thread, nil) }
   }

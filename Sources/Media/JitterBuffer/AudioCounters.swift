@@ -1,6 +1,6 @@
 extension AudioJitterBuffer {
   /// What happened in the buffer, under the names of W3C `RTCInboundRtpStreamStats`. Samples are counted per channel, at 48 kHz.
-  public struct Counters: Sendable, Equatable {
+  public struct Counters: Sendable, Equatable, BitwiseCopyable {
     /// Samples put out since playout began, invented ones included.
     public var totalSamplesReceived = 0
     /// Samples put out in place of ones that were not there.
@@ -31,5 +31,8 @@ extension AudioJitterBuffer {
     public var totalAudioEnergy = 0.0
     /// Seconds put out.
     public var totalSamplesDuration = 0.0
+
+    /// Nothing has happened.
+    public init() {}
   }
 }

@@ -166,8 +166,8 @@ extension PageConnection {
       session.show(identifier) { pictures.put($0) }
       track = Track(number: number, identifier: name, source: .receivedVideo(pictures, session.latency))
     case .audio:
-      let received = ReceivedSound()
-      session.play(identifier, on: document.bridge.playout) { received.shape($0) }
+      let received = PlayedSound(gain: 0)
+      session.play(identifier, on: document.bridge.playout, as: received)
       track = Track(number: number, identifier: name, source: .receivedAudio(received))
     }
     transceivers.receiving[identifier] = track
@@ -208,7 +208,7 @@ extension PageConnection {
   }
 
   /// Sets how loud each received sound is heard.
-  func setGains(_ gain: (ReceivedSound) -> Double) {
+  func setGains(_ gain: (PlayedSound) -> Double) {
     for track in transceivers.receiving.values {
       if case .receivedAudio(let received) = track.source { received.setGain(gain(received)) }
     }

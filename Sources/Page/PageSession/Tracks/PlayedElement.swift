@@ -37,53 +37,24 @@ final class PlayedElement {
   }
 }
 
-/// Plays the sound of a track of this machine: between its source's pace and the loudspeaker's stand a few blocks.
+/// Plays the sound of a track of this machine.
 final class LocalPlayback: Sendable {
-  private struct State {
-    var blocks: [AudioBlock] = []
-    var gain = 1.0
-    var isStarted = false
-  }
-
-  private let state = Guarded(State())
+  private let heard = PlayedSound()
   private let source: AudioFanOut
   private let playout: PlayoutThread
-  private let identifiers = Guarded<(sink: Int, inlet: Int)?>(nil)
-
-  /// Blocks that wait before the first is heard, and at most.
-  private static let (least, most) = (2, 6)
+  private let identifiers: Guarded<(sink: Int, source: Int)?>
 
   init(_ source: AudioFanOut, playout: PlayoutThread) {
     (self.source, self.playout) = (source, playout)
-    let sink = source.add { [weak self] in self?.put($0) }
-    let inlet = playout.add { [weak self] _ in self?.take() ?? .silence() }
-    identifiers.with { $0 = (sink, inlet) }
+    let blocks = BlockSource()
+    identifiers = Guarded((source.add { blocks.put($0) }, playout.add(blocks, as: heard)))
   }
 
-  func setGain(_ value: Double) { state.with { $0.gain = value } }
+  func setGain(_ value: Double) { heard.setGain(value) }
 
   func stop() {
     guard let made = identifiers.with({ $0.take() }) else { return }
     source.remove(made.sink)
-    playout.remove(made.inlet)
-  }
-
-  private func put(_ block: AudioBlock) {
-    state.with { state in
-      if state.blocks.count >= LocalPlayback.most { state.blocks.removeFirst() }
-      state.blocks.append(block)
-      if state.blocks.count >= LocalPlayback.least { state.isStarted = true }
-    }
-  }
-
-  private func take() -> AudioBlock {
-    let taken = state.with { state -> (AudioBlock, Double)? in
-      guard state.isStarted, !state.blocks.isEmpty else {
-        state.isStarted = false
-        return nil
-      }
-      return (state.blocks.removeFirst(), state.gain)
-    }
-    return taken.map { $0.0.scaled(by: $0.1) } ?? .silence()
+    playout.remove(made.source)
   }
 }

@@ -8,7 +8,7 @@ enum TrackSource {
   case camera(index: Int, VideoFanOut)
   case microphone(AudioFanOut)
   case receivedVideo(VideoFanOut, LatencyRecorder)
-  case receivedAudio(ReceivedSound)
+  case receivedAudio(PlayedSound)
   case madeVideo(VideoFanOut)
   case madeAudio(AudioFanOut)
 
