@@ -164,6 +164,9 @@ let package = Package(
       .systemLibrary(name: "CDeviceMemory", path: "Tests/Machine/CDeviceMemory", pkgConfig: "libdrm"),
       .executableTarget(
         name: "input-trial", dependencies: ["Base", "Frames", "Stage"], path: "Tests/Machine/InputTrial", swiftSettings: swift),
+      .executableTarget(
+        name: "sound-trial", dependencies: ["Base", "CAllocations", "Call", "Codecs", "Frames", "Net", "Sound"], path: "Tests/Sound/Trial",
+        swiftSettings: swift),
       .testTarget(
         name: "PageEndToEndTests",
         dependencies: ["Base", "BridgeMessages", "Call", "Camera", "DTLS", "Frames", "Net", "PageSession", "Stage"],

@@ -1,6 +1,10 @@
+#define _GNU_SOURCE
 #include "CAllocations.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
+#include <sys/resource.h>
 #include <stddef.h>
 
 // The C library's own functions, under the names that it keeps for replacements like these.
@@ -11,8 +15,17 @@ extern void *__libc_memalign(size_t alignment, size_t size);
 extern void __libc_free(void *memory);
 
 static _Thread_local uint64_t allocations;
+static _Thread_local uint64_t frees;
+static _Thread_local uint64_t locks;
 
 uint64_t allocations_of_thread(void) { return allocations; }
+uint64_t frees_of_thread(void) { return frees; }
+uint64_t locks_of_thread(void) { return locks; }
+
+uint64_t waits_of_thread(void) {
+  struct rusage usage;
+  return getrusage(RUSAGE_THREAD, &usage) == 0 ? (uint64_t)usage.ru_nvcsw : 0;
+}
 
 void *malloc(size_t size) {
   allocations++;
@@ -44,4 +57,34 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
   return 0;
 }
 
-void free(void *memory) { __libc_free(memory); }
+void free(void *memory) {
+  if (memory) frees++;
+  __libc_free(memory);
+}
+
+// The C library keeps no other names for these: they are looked up before any thread is started.
+static int (*lock_mutex)(pthread_mutex_t *);
+static int (*wait_condition)(pthread_cond_t *, pthread_mutex_t *);
+static int (*wait_condition_until)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+
+__attribute__((constructor(101))) static void look_up(void) {
+  lock_mutex = dlsym(RTLD_NEXT, "pthread_mutex_lock");
+  wait_condition = dlsym(RTLD_NEXT, "pthread_cond_wait");
+  wait_condition_until = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
+}
+
+int pthread_mutex_lock(pthread_mutex_t *mutex) {
+  locks++;
+  if (!lock_mutex) look_up();
+  return lock_mutex(mutex);
+}
+
+int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
+  locks++;
+  return wait_condition(condition, mutex);
+}
+
+int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *limit) {
+  locks++;
+  return wait_condition_until(condition, mutex, limit);
+}
