@@ -114,10 +114,12 @@ let package = Package(
     + room("Protocols/SDP", uses: ["Base"])
     + room("Protocols/WebRTC", uses: ["Base", "Bytes", "STUN", "TURN", "ICE", "DTLS", "SRTP", "RTP", "SCTP", "SDP"])
     + room("Media/Frames", uses: ["Base", "CYUV"])
-    + room("Media/V4L2", uses: ["Base", "CLinux", "CV4L2"])
-    + room("Media/Codecs", uses: ["Base", "Frames", "V4L2", "COpus", "CVPX", "COpenH264", "CYUV", "CVA"], tested: ["Camera", "Sound"])
+    + room("Media/V4L2", uses: ["Base", "CV4L2"], tested: ["CLinux", "ScriptedDevices"])
+    + room(
+      "Media/Codecs", uses: ["Base", "Frames", "V4L2", "COpus", "CVPX", "COpenH264", "CYUV", "CVA"],
+      tested: ["Camera", "ScriptedDevices", "Sound"])
     + room("Media/JitterBuffer", uses: ["Base", "Bytes", "RTP", "Frames", "Codecs"], tested: ["Camera", "Sound"])
-    + room("Media/Camera", uses: ["Base", "Frames", "V4L2", "CLinux", "CV4L2", "CTurboJPEG", "CYUV"])
+    + room("Media/Camera", uses: ["Base", "Frames", "V4L2", "CLinux", "CV4L2", "CTurboJPEG", "CYUV"], tested: ["ScriptedDevices"])
     + room("Media/Sound", uses: ["Base", "Frames", "CLinux", "CALSA", "CSampleRate", "CSpeexDSP"])
     + room(
       "Stage", uses: ["Base", "Frames", "CLinux", "CYUV", "CPango", "CQREncode", "CXKBCommon", "CDRM", "CLibInput", "CUdev"],
@@ -153,6 +155,9 @@ let package = Package(
         name: "parlor-page-extension", dependencies: ["Base", "PageExtension"], path: "Sources/parlor-page-extension", swiftSettings: swift,
         linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
       .executableTarget(name: "parlor", dependencies: ["Appliance", "Call", "Codecs"], path: "Sources/parlor", swiftSettings: swift),
+      // Drivers that do what a test says.
+      .target(
+        name: "ScriptedDevices", dependencies: ["Base", "CLinux", "V4L2"], path: "Tests/ScriptedDevices", swiftSettings: swift),
       .executableTarget(
         name: "page-trial",
         dependencies: ["Base", "BridgeMessages", "Call", "Camera", "DTLS", "Net", "PageSession", "Sound", "Stage"],
