@@ -116,7 +116,7 @@ let package = Package(
     + room("Media/Frames", uses: ["Base", "CYUV"])
     + room("Media/V4L2", uses: ["Base", "CV4L2"], tested: ["CLinux", "ScriptedDevices"])
     + room(
-      "Media/Codecs", uses: ["Base", "Frames", "V4L2", "COpus", "CVPX", "COpenH264", "CYUV", "CVA"],
+      "Media/Codecs", uses: ["Base", "Frames", "V4L2", "CLinux", "COpus", "CVPX", "COpenH264", "CYUV", "CVA"],
       tested: ["Camera", "ScriptedDevices", "Sound"])
     + room("Media/JitterBuffer", uses: ["Base", "Bytes", "RTP", "Frames", "Codecs"], tested: ["Camera", "Sound"])
     + room("Media/Camera", uses: ["Base", "Frames", "V4L2", "CLinux", "CV4L2", "CTurboJPEG", "CYUV"], tested: ["ScriptedDevices"])

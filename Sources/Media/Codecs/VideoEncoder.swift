@@ -7,6 +7,8 @@ import Glibc
 public protocol VideoEncoder: AnyObject {
   /// The library or device behind it, as W3C `encoderImplementation` reports it.
   var implementationName: String { get }
+  /// Whether hardware does the work. Like the name, it changes when software takes over.
+  var isHardware: Bool { get }
 
   /// Compresses `frame`; nil when rate control dropped it (see `VideoEncoderSettings.mayDropFrames`).
   /// The ledger's `.encode` stage is left for the caller, who has the clock.
@@ -20,6 +22,8 @@ public protocol VideoEncoder: AnyObject {
 public protocol VideoDecoder: AnyObject {
   /// The library or device behind it, as W3C `decoderImplementation` reports it.
   var implementationName: String { get }
+  /// Whether hardware does the work. Like the name, it changes when software takes over.
+  var isHardware: Bool { get }
 
   /// Decompresses `frame` into a pooled buffer; nil when the codec shows nothing for it.
   ///
@@ -29,6 +33,14 @@ public protocol VideoDecoder: AnyObject {
 
   /// The quantizer of the frame decoded last, in the codec's own scale, where the library tells.
   var lastQuantizer: Int? { get }
+}
+
+extension VideoEncoder {
+  public var isHardware: Bool { false }
+}
+
+extension VideoDecoder {
+  public var isHardware: Bool { false }
 }
 
 /// How to set up a video encoder for a call.
