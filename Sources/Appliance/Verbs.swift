@@ -168,7 +168,7 @@ extension Verbs {
         switch device {
         case .synthetic, .none: true
         case .file(let path): access(path, R_OK) == 0
-        case .named: false
+        case .any, .standard, .named: false
         }
       return DeviceState(key: key, device: device.description, present: isPresent)
     }

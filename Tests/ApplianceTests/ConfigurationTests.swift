@@ -1,4 +1,5 @@
 import Base
+import Camera
 import Foundation
 import Stage
 import Testing
@@ -114,7 +115,7 @@ import Testing
     #expect(configuration.display.corner == .topLeft && !configuration.display.mirrorsSelfView)
     #expect(configuration.cameras.map(\.device) == [.file("/etc/parlor/clip.y4m"), .synthetic])
     #expect(configuration.cameras[0].width == 640 && configuration.cameras[0].height == 360 && configuration.cameras[0].rate == 25)
-    #expect(configuration.sound == Configuration.Sound(capture: .file("/srv/speech.wav"), playback: .file("/etc/parlor/heard.wav")))
+    #expect(configuration.sound.capture == .file("/srv/speech.wav") && configuration.sound.playback == .file("/etc/parlor/heard.wav"))
     #expect(configuration.networkInterfaces == ["eth0", "wlan0"])
     #expect(configuration.tls.certificateFiles == ["/etc/parlor/site.pem", "/etc/ssl/other.pem"])
     #expect(configuration.notices.theme == Notice.Theme(foreground: Color(red: 0, green: 255, blue: 127), background: .black))
@@ -148,7 +149,7 @@ import Testing
     let exceptions = [
       "token", "codec", "origin", "camera", "microphone", "ice_servers", "interfaces", "ca_files", "allowed_origins", "reload_at",
       "user_agent", "client_certificate", "client_key", "pins", "card", "terminal", "connector", "gamma", "blank", "key", "gpio", "logo",
-      "idle", "place",
+      "idle", "place", "brightness", "zoom", "power_line_frequency",
     ]
     var lines: [Substring] = []
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -211,7 +212,9 @@ import Testing
       [[camera]]
       rate = "fast"
       [[camera]]
-      device = "webcam"
+      device = "USB Camera"
+      [sound]
+      capture = "file:speech.mp3"
       [colour]
       """
     #expect(
@@ -223,8 +226,8 @@ import Testing
         "7:10: display.rotate: 45 is not accepted; accepted: 0, 90, 180, 270",
         "8:8: display.mode: \"4k\" is not accepted; accepted: WIDTHxHEIGHT[@RATE], as 1920x1080@60",
         "10:8: camera[0].rate: expected a number, found a text",
-        "12:10: camera[1].device: \"webcam\" is not accepted; accepted: \"synthetic\", \"file:PATH.y4m\"",
-        "13:1: colour: unknown key; accepted: access, call, camera, display, grants, identity, logs, network, notices, page, power, sound, tls",
+        "14:11: sound.capture: \"file:speech.mp3\" is not accepted; accepted: \"any\", \"default\", \"none\", \"synthetic\", \"file:PATH.wav\", a card's identifier (/proc/asound/cards), or an ALSA name as \"hw:CARD,0\"",
+        "15:1: colour: unknown key; accepted: access, call, camera, display, grants, identity, logs, network, notices, page, power, sound, tls",
       ])
   }
 
@@ -271,7 +274,18 @@ import Testing
     ("[power]\nwake_seconds = 0\n", "power.wake_seconds", "out of range"),
     ("[power]\nblank_afer = 5\n", "power.blank_afer", "did you mean blank_after?"),
     ("[[camera]]\nwidth = 1\n", "camera[0].width", "out of range"),
+    ("[[camera]]\ndevice = \"/srv/clip.y4m\"\n", "camera[0].device", "accepted: \"any\", \"none\", \"synthetic\", \"file:PATH.y4m\""),
+    ("[[camera]]\ndevice = \"file:clip.mkv\"\n", "camera[0].device", "/dev/videoN"),
+    ("[[camera]]\nbrightness = 101\n", "camera[0].brightness", "0.0 to 100.0"),
+    (
+      "[[camera]]\npower_line_frequency = 55\n", "camera[0].power_line_frequency", "55 is not accepted; accepted: 50, 60, \"auto\", \"off\""
+    ),
+    ("[[camera]]\npower_line_frequency = \"on\"\n", "camera[0].power_line_frequency", "accepted: 50, 60, \"auto\", \"off\""),
+    ("[[camera]]\nmirror = 1\n", "camera[0].mirror", "expected true or false"),
     ("[sound]\nplayback = \"synthetic\"\n", "sound.playback", "not accepted"),
+    ("[sound]\ncapture = \"USB Audio\"\n", "sound.capture", "a card's identifier"),
+    ("[sound]\nvolume = -1\n", "sound.volume", "0 to 100"),
+    ("[sound]\nautomatic_gain = \"yes\"\n", "sound.automatic_gain", "expected true or false"),
     ("[tls]\nca_files = \"a\"\n", "tls.ca_files", "expected a list of texts"),
     ("[tls]\nca_files = [1]\n", "tls.ca_files[0]", "expected a text, found a number"),
     ("[notices]\nforeground = \"red\"\n", "notices.foreground", "#rrggbb"),
@@ -323,8 +337,51 @@ import Testing
 
   @Test func whatHasNoEffectAndOpenHTTPAreWarnedOf() {
     let text =
-      "[call]\nwhip = \"http://sfu.example.org/\"\n[[camera]]\ndevice = \"/dev/video0\"\n[display]\nconnector = \"HDMI-A-1\"\noutputs = \"all\"\n"
-    #expect(problems(text).map(\.key) == ["call.whip", "camera[0].device", "display.outputs"])
+      "[call]\nwhip = \"http://sfu.example.org/\"\n[[camera]]\ndevice = \"synthetic\"\nzoom = 3\n[sound]\ncapture = \"syntetic\"\n[display]\nconnector = \"HDMI-A-1\"\noutputs = \"all\"\n"
+    #expect(problems(text).map(\.key) == ["call.whip", "camera[0].zoom", "sound.capture", "display.outputs"])
     #expect(problems(text).allSatisfy { $0.severity == .warning && $0.description.contains("warning: ") })
+  }
+
+  @Test func devicesOfTheMachineAreNamed() throws {
+    let text = """
+      [[camera]]
+      device = "usb-Acme_C1-video-index0"
+      brightness = 40
+      zoom = 12.5
+      power_line_frequency = 50
+      mirror = true
+      [[camera]]
+      device = "/dev/video2"
+      power_line_frequency = "auto"
+      [[camera]]
+      device = "none"
+      [sound]
+      capture = "default"
+      playback = "hw:Kiosk,0"
+      echo_cancellation = false
+      noise_suppression = false
+      automatic_gain = false
+      volume = 60
+      """
+    #expect(problems(text).isEmpty)
+    let configuration = try Configuration(Array(text.utf8), file: "parlor.toml")
+    var wanted = CameraSettings()
+    wanted.selection = .named("usb-Acme_C1-video-index0")
+    (wanted.brightness, wanted.zoom, wanted.powerLineFrequency, wanted.isMirrored) = (0.4, 0.125, .hertz50, true)
+    #expect(configuration.cameras[0].settings == wanted)
+    #expect(configuration.cameras[1].settings?.selection == .named("/dev/video2"))
+    #expect(configuration.cameras[1].settings?.powerLineFrequency == .automatic)
+    #expect(configuration.cameras[2].settings == nil)
+    let sound = configuration.sound
+    #expect(sound.capture.soundSelection == .standard && sound.playback.soundSelection == .named("hw:Kiosk,0"))
+    #expect(!sound.cancelsEcho && !sound.suppressesNoise && !sound.controlsGain && sound.volume == 60)
+  }
+
+  @Test func aBoxThatIsToldNothingUsesWhatIsThere() throws {
+    let configuration = try Configuration([], file: "parlor.toml")
+    #expect(configuration.cameras.isEmpty && Configuration.Camera().settings == CameraSettings())
+    let sound = configuration.sound
+    #expect(sound.capture.soundSelection == .any && sound.playback.soundSelection == .any)
+    #expect(sound.cancelsEcho && sound.suppressesNoise && sound.controlsGain && sound.volume == 100)
   }
 }

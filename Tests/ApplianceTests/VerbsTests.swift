@@ -57,6 +57,7 @@ import Testing
       [[camera]]
       device = "file:gone.y4m"
       [sound]
+      capture = "synthetic"
       playback = "file:heard.wav"
       [tls]
       ca_files = ["gone.pem"]

@@ -172,6 +172,11 @@ BOX = """
 whip = "http://127.0.0.1:9/whip"
 start = "touch"
 key = "KEY_F1"
+[[camera]]
+device = "synthetic"
+[sound]
+capture = "synthetic"
+playback = "none"
 [logs]
 level = "info"
 """

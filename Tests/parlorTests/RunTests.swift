@@ -63,6 +63,11 @@ import Testing
     start = "manual"
     [display]
     self_view = "off"
+    [[camera]]
+    device = "synthetic"
+    [sound]
+    capture = "synthetic"
+    playback = "none"
     """
 
   @Test func boxEndsByItselfWhenItIsToldTo() async throws {

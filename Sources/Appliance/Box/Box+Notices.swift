@@ -17,7 +17,7 @@ extension Box {
 
   /// Plays as loud as before the last start, and watches the cameras for their mark.
   func startNotices() {
-    let volume = Volume.load(from: volumeFile) ?? Volume()
+    let volume = Volume.load(from: volumeFile) ?? Volume(percent: configuration.sound.volume)
     notices.withLock { $0.volume = volume }
     media.playout.setGain(volume.gain)
     guard configuration.notices.marksCamera else { return }

@@ -9,11 +9,6 @@ import Stage
 
 /// The box's camera, microphone and loudspeaker, as the configuration names them.
 final class BoxMedia: Sendable {
-  /// Why a configured device cannot be used.
-  struct Failure: Error, CustomStringConvertible {
-    var description: String
-  }
-
   /// Every camera that the configuration names, or the one that is there without.
   let cameras: [(device: Configuration.Device, thread: CameraThread)]
   let microphone: MicrophoneThread?
@@ -40,8 +35,7 @@ final class BoxMedia: Sendable {
       switch sound.capture {
       case .synthetic: microphone = MicrophoneThread(source: SyntheticMicrophone())
       case .file(let path): microphone = MicrophoneThread(source: try WAVFile(path: path))
-      case .none: microphone = nil
-      case .named(let name): throw Failure(description: "sound capture \(name): this build has the synthetic microphone and WAV files only")
+      case .none, .any, .standard, .named: microphone = nil
       }
       switch sound.playback {
       case .file(let path):
@@ -50,8 +44,7 @@ final class BoxMedia: Sendable {
         playout = PlayoutThread { block, _ in
           do throws(SoundError) { try recording.file.write(block) } catch { Log.error("\(error)") }
         }
-      case .named(let name): throw Failure(description: "sound playback \(name): this build plays into WAV files only")
-      case .none, .synthetic:
+      case .none, .synthetic, .any, .standard, .named:
         recording = nil
         playout = PlayoutThread { _, _ in }
       }
@@ -67,8 +60,7 @@ final class BoxMedia: Sendable {
     case .synthetic:
       CameraThread(source: SyntheticCamera(width: settings.width, height: settings.height, framesPerSecond: settings.rate))
     case .file(let path): CameraThread(source: try Y4MFile(path: path))
-    case .none: nil
-    case .named(let name): throw Failure(description: "camera \(name): this build has the synthetic camera and Y4M files only")
+    case .none, .any, .standard, .named: nil
     }
   }
 

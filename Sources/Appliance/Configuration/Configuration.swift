@@ -14,7 +14,7 @@ public struct Configuration: Sendable, Equatable {
   public var display = Display()
   /// `[power]`.
   public var power = Power()
-  /// `[[camera]]`, in the file's order; the first one is used in direct calls.
+  /// `[[camera]]`, in the file's order; the first one is used in direct calls. Without an entry, whichever camera is there.
   public var cameras: [Camera] = []
   /// `[sound]`.
   public var sound = Sound()
@@ -33,7 +33,7 @@ public struct Configuration: Sendable, Equatable {
   /// What the file says without effect, in the file's order.
   public var warnings: [ConfigurationProblem] = []
 
-  /// The configuration of an empty file: no call, one synthetic camera's worth of defaults.
+  /// The configuration of an empty file: no call, and the devices that are there.
   public init() {}
 
   /// `[call]`: whom to call, and how.
@@ -187,48 +187,6 @@ public struct Configuration: Sendable, Equatable {
     public var corner: Scene.Corner? { Scene.Corner(rawValue: selfView.rawValue) }
   }
 
-  /// Where pictures or sound come from, or go to.
-  public enum Device: Sendable, Equatable, CustomStringConvertible {
-    /// Made by Parlor itself: a moving picture with a time code, a tone with a click.
-    case synthetic
-    /// Nothing: silence, or sound that nobody hears.
-    case none
-    /// A Y4M or WAV file.
-    case file(String)
-    /// A device of the machine: a node's path, or an ALSA name.
-    case named(String)
-
-    public var description: String {
-      switch self {
-      case .synthetic: "synthetic"
-      case .none: "none"
-      case .file(let path): "file:\(path)"
-      case .named(let name): name
-      }
-    }
-
-    /// What a page with a grant is told: a file's name without its folders.
-    var name: String {
-      if case .file(let path) = self { return path.split(separator: "/").last.map(String.init) ?? path }
-      return description
-    }
-  }
-
-  /// An entry of `[[camera]]`.
-  public struct Camera: Sendable, Equatable {
-    /// Where the pictures come from; never `none`.
-    public var device = Device.synthetic
-    /// Pixels from left to right.
-    public var width = 1280
-    /// Pixels from top to bottom.
-    public var height = 720
-    /// Pictures a second.
-    public var rate = 30.0
-
-    /// A synthetic camera of 1280 by 720 pixels, 30 a second.
-    public init() {}
-  }
-
   /// `[notices]`: what the box itself says on the screen.
   public struct Notices: Sendable, Equatable {
     /// In which language.
@@ -239,13 +197,5 @@ public struct Configuration: Sendable, Equatable {
     public var idle: Artwork?
     /// Whether a mark is shown while pictures of a camera leave the box.
     public var marksCamera = true
-  }
-
-  /// `[sound]`.
-  public struct Sound: Sendable, Equatable {
-    /// Where sound comes from.
-    public var capture = Device.synthetic
-    /// Where sound goes to; never `synthetic`.
-    public var playback = Device.none
   }
 }

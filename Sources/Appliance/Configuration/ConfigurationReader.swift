@@ -197,40 +197,6 @@ struct ConfigurationReader {
     return grants
   }
 
-  // MARK: Devices
-
-  private func readCamera(_ reader: TableReader) -> Configuration.Camera {
-    var table = reader
-    var camera = Configuration.Camera()
-    camera.device = readDevice("device", in: &table, fileType: "y4m", others: ["synthetic"]) ?? camera.device
-    camera.width = table.integer("width", in: 160...4_096) ?? camera.width
-    camera.height = table.integer("height", in: 120...4_096) ?? camera.height
-    camera.rate = table.number("rate", in: 1...120) ?? camera.rate
-    table.finish()
-    return camera
-  }
-
-  private mutating func readSound() -> Configuration.Sound {
-    var sound = Configuration.Sound()
-    guard var table = root.table("sound") else { return sound }
-    sound.capture = readDevice("capture", in: &table, fileType: "wav", others: ["synthetic", "none"]) ?? sound.capture
-    sound.playback = readDevice("playback", in: &table, fileType: "wav", others: ["none"]) ?? sound.playback
-    table.finish()
-    return sound
-  }
-
-  private func readDevice(_ key: String, in table: inout TableReader, fileType: String, others: [String]) -> Configuration.Device? {
-    guard let text = table.string(key) else { return nil }
-    if text.hasPrefix("file:"), text.lowercased().hasSuffix(".\(fileType)") { return .file(absolute(String(text.dropFirst(5)))) }
-    if others.contains(text) { return text == "none" ? Configuration.Device.none : .synthetic }
-    if text.hasPrefix("/dev/") || text.hasPrefix("hw:") || text.hasPrefix("plughw:") || text == "default" {
-      table.warn(key, "this version opens no hardware: the device counts as absent")
-      return .named(text)
-    }
-    table.fail(key, "\"\(text)\" is not accepted", accepted: others.map { "\"\($0)\"" } + ["\"file:PATH.\(fileType)\""])
-    return nil
-  }
-
   // MARK: The rest
 
   private enum LevelName: String, CaseIterable {
