@@ -293,6 +293,7 @@ final class Box: Sendable {
     let notice = health.notice(
       name: name, language: configuration.notices.language, interfaces: NetworkInterfaces.all, retry: retry)
     stage.setNotice(notice ?? note)
+    stage.setCautions(health.cautions(language: configuration.notices.language))
     stage.setInvitation(
       note == nil
         ? health.invitation(start: configuration.call?.start, isCallOpen: isCallOpen, language: configuration.notices.language) : nil)

@@ -24,6 +24,12 @@ extension Health {
     }
   }
 
+  /// What a call lacks, at the screen's edge; empty while there are worse things to say, or nothing.
+  public func cautions(language: Language) -> [String] {
+    guard [.ready, .loading, .inCall].contains(state) else { return [] }
+    return codes.compactMap { $0.caution?.text(in: language) }
+  }
+
   /// What an idle screen says to have people start a call; nil: nothing. `start` is what the configuration says; a page may be open without a call.
   public func invitation(start: Configuration.Call.Start?, isCallOpen: Bool, language: Language) -> String? {
     guard start == .touch, state == .ready, !isCallOpen else { return nil }

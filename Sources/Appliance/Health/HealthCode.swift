@@ -15,12 +15,22 @@ public struct HealthCode: RawRepresentable, Sendable, Hashable, Comparable, Cust
   public static let networkDown = HealthCode(rawValue: "network.down")
   /// The camera is not there.
   public static let cameraAbsent = HealthCode(rawValue: "camera.absent")
-  /// The camera stopped delivering.
+  /// Another program holds the camera.
+  public static let cameraBusy = HealthCode(rawValue: "camera.busy")
+  /// The camera is there and gives no pictures.
   public static let cameraFailed = HealthCode(rawValue: "camera.failed")
   /// The microphone is not there.
   public static let microphoneAbsent = HealthCode(rawValue: "microphone.absent")
+  /// Another program holds the microphone.
+  public static let microphoneBusy = HealthCode(rawValue: "microphone.busy")
+  /// The microphone is there and gives no sound.
+  public static let microphoneFailed = HealthCode(rawValue: "microphone.failed")
   /// The loudspeaker is not there.
   public static let speakerAbsent = HealthCode(rawValue: "speaker.absent")
+  /// Another program holds the loudspeaker.
+  public static let speakerBusy = HealthCode(rawValue: "speaker.busy")
+  /// The loudspeaker is there and takes no sound.
+  public static let speakerFailed = HealthCode(rawValue: "speaker.failed")
   /// The other side does not accept the token.
   public static let callUnauthorized = HealthCode(rawValue: "call.unauthorized")
   /// The other side forbids the call.
@@ -92,9 +102,9 @@ public struct HealthCode: RawRepresentable, Sendable, Hashable, Comparable, Cust
     switch self {
     case .configurationInvalid: .wrongConfiguration
     case .networkDown: .noNetwork
-    case .cameraAbsent, .cameraFailed: .noCamera
-    case .microphoneAbsent: .noMicrophone
-    case .speakerAbsent: .noLoudspeaker
+    case .cameraAbsent, .cameraBusy, .cameraFailed: .noCamera
+    case .microphoneAbsent, .microphoneBusy, .microphoneFailed: .noMicrophone
+    case .speakerAbsent, .speakerBusy, .speakerFailed: .noLoudspeaker
     case .callUnauthorized, .callForbidden: .notAllowedToCall
     case .callNotFound: .roomNotFound
     case .callUnreachable: .otherSideUnreachable
@@ -119,6 +129,22 @@ public struct HealthCode: RawRepresentable, Sendable, Hashable, Comparable, Cust
     case .pageHost: .pageCannotRun
     case .pageFailed: .pageNotLoaded
     default: area == "call" ? .callFailed : .somethingWrong
+    }
+  }
+
+  /// What a call lacks, and what to do about it, for whoever has that call; nil: nothing.
+  var caution: Wording? {
+    switch self {
+    case .cameraAbsent: .cameraMissing
+    case .cameraBusy: .cameraInUse
+    case .cameraFailed: .cameraBroken
+    case .microphoneAbsent: .microphoneMissing
+    case .microphoneBusy: .microphoneInUse
+    case .microphoneFailed: .microphoneBroken
+    case .speakerAbsent: .loudspeakerMissing
+    case .speakerBusy: .loudspeakerInUse
+    case .speakerFailed: .loudspeakerBroken
+    default: nil
     }
   }
 }

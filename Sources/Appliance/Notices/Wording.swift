@@ -12,6 +12,9 @@ enum Wording: Sendable, Hashable {
   case accept, cancel
   case place, address, serialNumber, version
   case wrongConfiguration, noCamera, noMicrophone, noLoudspeaker, clockUnset
+  case cameraMissing, cameraInUse, cameraBroken
+  case microphoneMissing, microphoneInUse, microphoneBroken
+  case loudspeakerMissing, loudspeakerInUse, loudspeakerBroken
   case notAllowedToCall, roomNotFound, otherSideUnreachable, connectionFailed, callFailed, somethingWrong
   case pageServerUnknown, pageServerSilent, pageServerNotTrusted, pageNotAvailable, pageTooSlow, pageInCircles, pageTooLarge
   case pageBrokeDown, pageHangs, pageNeedsMemory, pageCannotRun, pageNotLoaded
@@ -52,6 +55,15 @@ enum Wording: Sendable, Hashable {
     case .noCamera: "No camera"
     case .noMicrophone: "No microphone"
     case .noLoudspeaker: "No loudspeaker"
+    case .cameraMissing: "You are not seen: no camera was found. Is it plugged in?"
+    case .cameraInUse: "You are not seen: another program uses the camera."
+    case .cameraBroken: "You are not seen: the camera does not work. Unplug it, and plug it in again."
+    case .microphoneMissing: "You are not heard: no microphone was found. Is it plugged in?"
+    case .microphoneInUse: "You are not heard: another program uses the microphone."
+    case .microphoneBroken: "You are not heard: the microphone does not work. Unplug it, and plug it in again."
+    case .loudspeakerMissing: "You hear nothing: no loudspeaker was found. Is it plugged in?"
+    case .loudspeakerInUse: "You hear nothing: another program uses the loudspeaker."
+    case .loudspeakerBroken: "You hear nothing: the loudspeaker does not work. Unplug it, and plug it in again."
     case .clockUnset: "The clock is not set"
     case .notAllowedToCall: "Not allowed to call"
     case .roomNotFound: "The room was not found"
@@ -107,6 +119,15 @@ enum Wording: Sendable, Hashable {
     case .noCamera: "Keine Kamera"
     case .noMicrophone: "Kein Mikrofon"
     case .noLoudspeaker: "Kein Lautsprecher"
+    case .cameraMissing: "Man sieht Sie nicht: Es wurde keine Kamera gefunden. Ist sie eingesteckt?"
+    case .cameraInUse: "Man sieht Sie nicht: Ein anderes Programm benutzt die Kamera."
+    case .cameraBroken: "Man sieht Sie nicht: Die Kamera funktioniert nicht. Bitte aus- und wieder einstecken."
+    case .microphoneMissing: "Man hört Sie nicht: Es wurde kein Mikrofon gefunden. Ist es eingesteckt?"
+    case .microphoneInUse: "Man hört Sie nicht: Ein anderes Programm benutzt das Mikrofon."
+    case .microphoneBroken: "Man hört Sie nicht: Das Mikrofon funktioniert nicht. Bitte aus- und wieder einstecken."
+    case .loudspeakerMissing: "Sie hören nichts: Es wurde kein Lautsprecher gefunden. Ist er eingesteckt?"
+    case .loudspeakerInUse: "Sie hören nichts: Ein anderes Programm benutzt den Lautsprecher."
+    case .loudspeakerBroken: "Sie hören nichts: Der Lautsprecher funktioniert nicht. Bitte aus- und wieder einstecken."
     case .clockUnset: "Die Uhr ist nicht gestellt"
     case .notAllowedToCall: "Anruf nicht erlaubt"
     case .roomNotFound: "Der Raum wurde nicht gefunden"

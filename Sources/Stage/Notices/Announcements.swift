@@ -6,6 +6,8 @@ struct Announcements {
   struct Content: Equatable {
     /// What an idle screen says to have people start a call.
     var invitation: String?
+    /// What is amiss while a call goes on all the same.
+    var cautions: [String] = []
     var notice: Notice?
     /// What the notice's countdown shows.
     var secondsLeft: Int?
@@ -32,6 +34,9 @@ struct Announcements {
 
   /// Changes what people are invited to do.
   mutating func setInvitation(_ text: String?) { wanted.invitation = text }
+
+  /// Changes what is amiss; nothing takes it off.
+  mutating func setCautions(_ texts: [String]) { wanted.cautions = texts }
 
   /// Changes the notice. The same one again changes nothing, a running countdown included.
   mutating func setNotice(_ notice: Notice?) {

@@ -6,6 +6,9 @@ extension Stage {
   /// off.
   public func setInvitation(_ text: String?) { announce { $0.setInvitation(text) } }
 
+  /// Shows in small letters in the middle of the upper edge what is amiss while a call goes on all the same; none takes that off.
+  public func setCautions(_ texts: [String]) { announce { $0.setCautions(texts) } }
+
   /// Shows a notice in place of the one before; nil takes it off. The same notice again changes nothing, a running countdown included.
   public func setNotice(_ notice: Notice?) { announce { $0.setNotice(notice) } }
 

@@ -69,7 +69,7 @@ import Testing
   /// The compiler sees to it that there is a text; this, that somebody wrote it in the right table.
   @Test func titlesOfAllCodesDifferBetweenTheLanguages() {
     let codes: [HealthCode] = [
-      .configurationInvalid, .networkDown, .cameraAbsent, .microphoneAbsent, .speakerAbsent, .callUnauthorized, .callNotFound,
+      .configurationInvalid, .networkDown, .cameraAbsent, .microphoneBusy, .speakerFailed, .callUnauthorized, .callNotFound,
       .callUnreachable, .callTimeout, .callProtocol, .clockUnset, .pageDNS, .pageConnect, .pageTLS, .pageHTTP, .pageTimeout,
       .pageRedirects, .pageSize, .pageCrashed, .pageHung, .pageMemory, .pageHost, .pageFailed, HealthCode(rawValue: "other.new"),
     ]

@@ -91,6 +91,24 @@ import Testing
     }
   }
 
+  @Test(arguments: Language.allCases) func cautionsLeaveTheCornersFree(language: Language) throws {
+    let cautions: [Wording] = [.cameraBroken, .microphoneBroken, .loudspeakerBroken]
+    for (width, height) in NoticeGalleryTests.screens {
+      let stage = Stage(width: width, height: height)
+      stage.setCameraMark(true)
+      stage.present(now: .zero)
+      let plain = stage.picture()
+      stage.setCautions(cautions.map { $0.text(in: language) })
+      stage.present(now: .zero)
+      try NoticeGalleryTests.save(stage, "cautions-\(language.rawValue)-\(width)x\(height)")
+      let area = Rectangle(x: width / 10, y: 0, width: width * 8 / 10, height: height / 3)
+      #expect(stage.picture() != plain && stage.paintedAreas.allSatisfy(area.contains), "\(width)x\(height): \(stage.paintedAreas)")
+      stage.setCautions([])
+      stage.present(now: .zero)
+      #expect(stage.picture() == plain)
+    }
+  }
+
   @Test func everythingAtOnceFindsItsPlace() throws {
     for (width, height) in NoticeGalleryTests.screens {
       let stage = Stage(width: width, height: height)
