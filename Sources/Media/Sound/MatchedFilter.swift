@@ -1,0 +1,66 @@
+import Glibc
+
+/// Finds a known sound in a recording: how late it comes, and how loud.
+public struct MatchedFilter: Sendable {
+  /// Where the sound was found.
+  public struct Match: Sendable, Equatable {
+    /// Samples from the recording's start to the sound's.
+    public var offset: Int
+    /// How loud it is, 1 being as loud as what was looked for.
+    public var gain: Double
+    /// How far it stands out of everything else in the recording, in dB: chance gives 13 dB in a second.
+    public var clarity: Double
+  }
+
+  /// What stands out less may be chance.
+  public static let leastClarity = 18.0
+  /// Reflections within so many samples belong to the sound.
+  private static let neighbourhood = 480
+
+  private let template: [Float]
+  private let energy: Double
+
+  /// A filter for `template`, which is not silent.
+  public init(_ template: [Float]) {
+    self.template = template
+    energy = template.reduce(0) { $0 + Double($1) * Double($1) }
+    precondition(energy > 0, "silence is everywhere")
+  }
+
+  /// Looks for the sound at all `offsets` into `recording`; nil when it is not there, or cannot be told from the rest.
+  public func find(in recording: [Float], offsets: Range<Int>) -> Match? {
+    guard !offsets.isEmpty, offsets.lowerBound >= 0 else { return nil }
+    let correlation = correlation(recording, offsets: offsets)
+    guard let peak = correlation.indices.max(by: { abs(correlation[$0]) < abs(correlation[$1]) }) else { return nil }
+    let near = max(0, peak - MatchedFilter.neighbourhood)...peak + MatchedFilter.neighbourhood
+    let rest = correlation.indices.lazy.filter { !near.contains($0) }.reduce((0.0, 0)) {
+      ($0.0 + Double(correlation[$1]) * Double(correlation[$1]), $0.1 + 1)
+    }
+    let height = Double(abs(correlation[peak]))
+    guard height > 0, rest.1 > 0 else { return nil }
+    let background = max((rest.0 / Double(rest.1)).squareRoot(), height * 1e-6)
+    let match = Match(offset: offsets.lowerBound + peak, gain: height / energy, clarity: 20 * log10(height / background))
+    return match.clarity >= MatchedFilter.leastClarity ? match : nil
+  }
+
+  /// The sum of products with the template at each offset.
+  private func correlation(_ recording: [Float], offsets: Range<Int>) -> [Float] {
+    let part = recording.dropFirst(offsets.lowerBound).prefix(offsets.count + template.count - 1)
+    let transform = FourierTransform(atLeast: offsets.count + 2 * template.count)
+    func spectrum(_ values: some Collection<Float>) -> ([Float], [Float]) {
+      var real = Array(values) + [Float](repeating: 0, count: transform.count - values.count)
+      var imaginary = [Float](repeating: 0, count: transform.count)
+      transform.transform(real: &real, imaginary: &imaginary)
+      return (real, imaginary)
+    }
+    var (a, b) = spectrum(part)
+    let (c, d) = spectrum(template)
+    for index in 0..<transform.count {
+      let (x, y) = (a[index], b[index])
+      a[index] = x * c[index] + y * d[index]
+      b[index] = y * c[index] - x * d[index]
+    }
+    transform.transform(real: &a, imaginary: &b, isInverse: true)
+    return Array(a.prefix(offsets.count))
+  }
+}
