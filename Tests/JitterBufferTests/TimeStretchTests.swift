@@ -37,7 +37,36 @@ struct TimeStretchTests {
     #expect(TimeStretch.lengthen(&noise, channelCount: 1, resemblance: 0.8) == 0)
     var short = Array(samples[..<1_000])
     #expect(TimeStretch.shorten(&short, channelCount: 1, resemblance: 0) == 0)
+    #expect(TimeStretch.lengthen(&short, channelCount: 1, resemblance: 0) == 0)
     #expect(noise == before && short.count == 1_000)
+  }
+
+  @Test func noiseThatIsCutAllTheSameStaysAsLoud() {
+    var random = SystemlessNoise()
+    let noise = (0..<4_000).map { _ in random.next() }
+    func loudness(_ samples: ArraySlice<Int16>) -> Double {
+      (samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(samples.count)).squareRoot()
+    }
+    let whole = loudness(noise[...])
+    for isShorter in [true, false] {
+      var cut = noise
+      let moved =
+        isShorter
+        ? TimeStretch.shorten(&cut, channelCount: 1, resemblance: -1) : TimeStretch.lengthen(&cut, channelCount: 1, resemblance: -1)
+      #expect(moved > 0)
+      let blended = isShorter ? TimeStretch.historyCount..<TimeStretch.historyCount + moved : 720..<720 + moved
+      // In the middle of the blend, where plain addition would lose 3 dB.
+      let middle = blended.lowerBound + moved / 4..<blended.upperBound - moved / 4
+      #expect((0.85...1.15).contains(loudness(cut[middle]) / whole), "\(loudness(cut[middle])) of \(whole)")
+    }
+  }
+
+  @Test func timeIsGainedWithTenMillisecondsInHand() {
+    var little = Array(samples[..<1_200])
+    let before = little
+    #expect((120...480).contains(TimeStretch.lengthen(&little, channelCount: 1, resemblance: 0.9)))
+    #expect(steepestStep(little) < 190)
+    #expect(little.starts(with: before[..<720]), "what was played already is not changed")
   }
 
   @Test func silenceIsCutGenerously() {

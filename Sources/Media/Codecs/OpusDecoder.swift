@@ -58,7 +58,8 @@ final class OpusDecoder: AudioDecoder {
         handle, $0.baseAddress!.assumingMemoryBound(to: UInt8.self), Int32($0.count), &scratch, Int32(sampleCount),
         usesErrorCorrection ? 1 : 0)
     }
-    guard count > 0 else { throw .malformed("libopus: error \(count)") }
+    // A text that is there already: this may happen on a thread that must not allocate.
+    guard count > 0 else { throw .malformed(count == OPUS_INVALID_PACKET ? "an Opus packet that is corrupted" : "libopus failed") }
     samples.removeAll(keepingCapacity: true)
     samples.append(contentsOf: scratch[..<(Int(count) * channelCount)])
   }

@@ -15,8 +15,10 @@ extension AudioJitterBuffer {
     public var removedSamplesForAcceleration = 0
     /// Seconds that samples stood in the buffer, added up over all samples put out.
     public var jitterBufferDelay = 0.0
-    /// Seconds that samples should have stood in the buffer by the estimate of the jitter, added up in the same way.
+    /// Seconds that samples should have stood in the buffer, added up in the same way.
     public var jitterBufferTargetDelay = 0.0
+    /// Seconds that samples should have stood in the buffer by the estimate of the jitter alone, added up in the same way.
+    public var jitterBufferMinimumDelay = 0.0
     /// Samples over which the delays are added up.
     public var jitterBufferEmittedCount = 0
     /// Packets that came too late, twice, or could not be kept.

@@ -5,25 +5,48 @@ import Frames
 
 /// Puts the packets of one audio stream into order, decodes them, and puts out a 10 ms block whenever it is asked, whatever the network does.
 ///
-/// Playout runs a target delay behind the fastest packets; the target follows the jitter. It is approached by taking out or doubling pitch
-/// periods, which is not heard. What is missing when its time comes is restored from the next packet, or invented by the decoder.
+/// Playout runs a target delay behind the fastest packets; the target follows the jitter, and is no less than what the application asked for and
+/// what lip sync needs. It is approached by taking out or doubling pitch periods, which is not heard, or in silence at once. What is missing when
+/// its time comes is restored from the next packet, or invented by the decoder.
 ///
-/// Sans-IO: packets and the time go in, blocks come out. Used by one thread.
+/// Sans-IO: packets and the time go in, blocks come out. Used by one thread. Once it is made, neither `insert` nor `nextBlock(now:into:)` allocates
+/// memory or takes a lock.
 public struct AudioJitterBuffer: ~Copyable {
-  /// Bounds of the delay.
+  /// Bounds of the delay. All may be changed at any time.
   public struct Configuration: Sendable, Equatable {
     /// The least playout delay: at least one packet and one block.
     public var minimumDelay = Interval.milliseconds(20)
     /// The largest playout delay that jitter can cause.
     public var maximumDelay = Interval.milliseconds(400)
+    /// The least playout delay that the application wishes (W3C `jitterBufferTarget`), 0 to 4 s.
+    public var requestedDelay = Interval.zero
+    /// The least playout delay that keeps the sound from running ahead of its picture, 0 to 4 s (see `LipSync`).
+    public var synchronizationDelay = Interval.zero
 
     /// The defaults.
     public init() {}
   }
 
+  /// Where playout stands: what lip sync has to know of the sound.
+  public struct Position: Sendable, Equatable {
+    /// The RTP time stamp of the sample that is heard at `heard`.
+    public var timestamp: UInt32
+    /// When that sample leaves the loudspeaker.
+    public var heard: Instant
+    /// How late it is compared with the fastest packets.
+    public var delay: Interval
+    /// How late it would be without lip sync.
+    public var naturalDelay: Interval
+
+    /// A position from its parts.
+    public init(timestamp: UInt32, heard: Instant, delay: Interval, naturalDelay: Interval) {
+      (self.timestamp, self.heard, self.delay, self.naturalDelay) = (timestamp, heard, delay, naturalDelay)
+    }
+  }
+
   /// What happened so far.
   public private(set) var counters = Counters()
-  /// Bounds of the delay. May be changed at any time.
+  /// Bounds of the delay.
   public var configuration: Configuration
   /// Interleaved channels in the blocks.
   public let channelCount: Int
@@ -33,7 +56,7 @@ public struct AudioJitterBuffer: ~Copyable {
   private var packets = AudioPackets()
   private var delay = ArrivalDelay()
 
-  /// Decoded samples that were not yet put out.
+  /// What was put out last, for time stretching, and behind it the decoded samples that were not yet put out.
   private var ready: [Int16] = []
   private var scratch: [Int16] = []
   /// Media time behind the last of `ready`, in samples at 48 kHz; nil before playout begins.
@@ -45,8 +68,12 @@ public struct AudioJitterBuffer: ~Copyable {
   /// Samples invented while nothing at all was there: if packets turn out lost, that time has passed already.
   private var waitedCount = 0
   private var isConcealing = false
+  /// Whether what was put into `ready` last is the sender's silence.
+  private var isQuiet = false
   /// Blocks to play before time may be stretched again: two cuts in a row are heard.
   private var stretchPause = 0
+  /// How often in a row no place was found where the sound is alike enough to stretch it.
+  private var refusals = 0
 
   /// A buffer in front of `decoder`, for a stream whose RTP time stamps run at `clockRate` (8,000 or 48,000 Hz, or another divisor of it).
   public init(decoder: any AudioDecoder, clockRate: Int, configuration: Configuration = Configuration()) {
@@ -54,21 +81,44 @@ public struct AudioJitterBuffer: ~Copyable {
     (self.decoder, self.clockRate, self.configuration) = (decoder, clockRate, configuration)
     channelCount = decoder.channelCount
     ready.reserveCapacity(16_384 * channelCount)
+    clearReady()
     scratch.reserveCapacity(5_760 * channelCount)
   }
 
+  /// The least delay that the network allows.
+  private var networkDelay: Interval { max(configuration.minimumDelay, min(configuration.maximumDelay, delay.target)) }
+
+  /// How late playout should run behind the fastest packets, were it not for lip sync.
+  public var naturalDelay: Interval { max(networkDelay, configuration.requestedDelay) }
+
   /// How late playout should run behind the fastest packets.
-  public var targetDelay: Interval { max(configuration.minimumDelay, min(configuration.maximumDelay, delay.target)) }
+  public var targetDelay: Interval { max(naturalDelay, configuration.synchronizationDelay) }
 
   /// How late the next sample will be played if it is at `now`; nil before playout begins.
   public func currentDelay(now: Instant) -> Interval? {
     guard let decodedEnd, let fastest = delay.fastest else { return nil }
-    return (now - .zero) - fastest - mediaTime(decodedEnd - Int64(ready.count / channelCount))
+    return (now - .zero) - fastest - mediaTime(decodedEnd - Int64(readyCount))
   }
 
-  /// The RTP time stamp of the next sample to be put out, for synchronisation with video; nil before playout begins.
+  /// The RTP time stamp of the next sample to be put out; nil before playout begins.
   public var playoutTimestamp: UInt32? {
-    decodedEnd.map { UInt32(truncatingIfNeeded: ($0 - Int64(ready.count / channelCount)) / Int64(AudioBlock.sampleRate / clockRate)) }
+    decodedEnd.map { UInt32(truncatingIfNeeded: ($0 - Int64(readyCount)) / Int64(AudioBlock.sampleRate / clockRate)) }
+  }
+
+  /// Where playout stands. To be called right after `nextBlock(now:)`, with the same `now`; `heard` is when the first sample of that block leaves
+  /// the loudspeaker. Nil before playout begins, and while nothing is there to be played.
+  public func position(now: Instant, heard: Instant) -> Position? {
+    let block = Interval.milliseconds(10)
+    guard waitedCount == 0, let timestamp = playoutTimestamp, let delay = currentDelay(now: now + block) else { return nil }
+    return Position(timestamp: timestamp, heard: heard + block, delay: delay, naturalDelay: naturalDelay)
+  }
+
+  /// Samples per channel that were not yet put out.
+  private var readyCount: Int { ready.count / channelCount - TimeStretch.historyCount }
+
+  private mutating func clearReady() {
+    ready.removeAll(keepingCapacity: true)
+    for _ in 0..<TimeStretch.historyCount * channelCount { ready.append(0) }
   }
 
   private func mediaTime(_ samples: Int64) -> Interval { .nanoseconds(samples * 62_500 / 3) }
@@ -86,14 +136,16 @@ public struct AudioJitterBuffer: ~Copyable {
       return
     }
     let packet = packets.number(sequence: sequence, timestamp: timestamp, scale: Int64(AudioBlock.sampleRate / clockRate))
-    // Far away from where playout is, or will begin: the sender began anew, with other numbers.
-    if let place = decodedEnd ?? packets.first?.start, abs(packet.start - place) > 10 * Int64(AudioBlock.sampleRate) {
+    let isLate = decodedEnd.map { packet.start + Int64(sampleCount) <= $0 } ?? false
+    // Far away from where playout is or will begin, or newest by its number and yet too late: the sender began anew, with other time stamps.
+    let isFar = (decodedEnd ?? packets.first?.start).map { abs(packet.start - $0) > 10 * Int64(AudioBlock.sampleRate) } ?? false
+    if isFar || (isLate && packet.isNewest) {
       reset()
       insert(payload: payload, sequence: sequence, timestamp: timestamp, arrival: arrival)
       return
     }
     delay.add(mediaTime: mediaTime(packet.start), arrival: arrival)
-    if let decodedEnd, packet.start + Int64(sampleCount) <= decodedEnd {
+    if isLate {
       counters.packetsDiscarded += 1
       return
     }
@@ -102,10 +154,10 @@ public struct AudioJitterBuffer: ~Copyable {
 
   /// Forgets everything that waits, and begins playout anew with the next packet. The counters go on.
   public mutating func reset() {
-    packets = AudioPackets()
-    delay = ArrivalDelay()
-    ready.removeAll(keepingCapacity: true)
-    (decodedEnd, lastSequence, waitedCount, isConcealing) = (nil, nil, 0, false)
+    packets.removeAll()
+    delay.removeAll()
+    clearReady()
+    (decodedEnd, lastSequence, waitedCount, isConcealing, isQuiet, refusals) = (nil, nil, 0, false, false, 0)
   }
 
   // MARK: Out
@@ -129,9 +181,10 @@ public struct AudioJitterBuffer: ~Copyable {
       counters.audioLevel = 0
       return
     }
-    while ready.count < count { decodeNext(now: now) }
+    while readyCount < AudioBlock.sampleCount { decodeNext(now: now) }
     stretch(now: now)
-    for index in 0..<count { block.samples[index] = ready[index] }
+    let start = TimeStretch.historyCount * channelCount
+    for index in 0..<count { block.samples[index] = ready[start + index] }
     ready.removeFirst(count)
     account(for: block)
   }
@@ -139,8 +192,15 @@ public struct AudioJitterBuffer: ~Copyable {
   /// Whether playout has begun, or begins now: when the first packet has waited for as long as others may be late.
   private mutating func begin(now: Instant) -> Bool {
     if decodedEnd != nil { return true }
-    guard let first = packets.first, let fastest = delay.fastest else { return false }
-    guard (now - .zero) - fastest - mediaTime(first.start) >= targetDelay else { return false }
+    guard let fastest = delay.fastest else { return false }
+    func isDue(_ packet: AudioPackets.Packet) -> Bool { (now - .zero) - fastest - mediaTime(packet.start) >= targetDelay }
+    guard let oldest = packets.first, isDue(oldest) else { return false }
+    // After an outage everything comes at once. What is older than it need be is not played: nobody waits for it any more.
+    while let next = packets.second, isDue(next) {
+      packets.removeFirst()
+      counters.packetsDiscarded += 1
+    }
+    guard let first = packets.first else { preconditionFailure("only packets with one behind them were dropped") }
     decodedEnd = first.start
     lastSequence = first.sequence - 1
     return true
@@ -162,14 +222,20 @@ public struct AudioJitterBuffer: ~Copyable {
       gap -= passed
       waitedCount = 0
     }
-    if gap > 0, let current = currentDelay(now: now), current - targetDelay > .milliseconds(100) {
-      // Playout is far behind: the gap is the place to catch up. (Also where a sender's time stamps jump ahead.)
-      let skipped = min(gap, (current - targetDelay).nanoseconds * 48 / 1_000_000)
-      decodedEnd = next.start - gap + skipped
-      gap -= skipped
+    let isSilence = next.sequence == lastSequence + 1  // nothing was lost: the sender kept silent
+    if gap > 0, let current = currentDelay(now: now) {
+      let excess = current - targetDelay
+      if excess > (isSilence && isQuiet ? .zero : .milliseconds(100)) {
+        // The gap is the place to catch up. (Also where a sender's time stamps jump ahead.)
+        let skipped = min(gap, excess.nanoseconds * 48 / 1_000_000)
+        decodedEnd = next.start - gap + skipped
+        gap -= skipped
+      } else if isSilence && isQuiet && excess < .milliseconds(-5) {
+        conceal(AudioBlock.sampleCount)  // a longer pause is not noticed, and what comes then has its delay
+        return
+      }
     }
     if gap > 0 {
-      let isSilence = next.sequence == lastSequence + 1  // nothing was lost: the sender kept silent
       if !isSilence, gap <= Int64(packetSampleCount), restore(from: next, missing: Int(gap)) { return }
       conceal(Int(min(gap, Int64(AudioBlock.sampleCount))))
       decodedEnd = next.start - gap + min(gap, Int64(AudioBlock.sampleCount))
@@ -187,17 +253,18 @@ public struct AudioJitterBuffer: ~Copyable {
       counters.packetsMalformed += 1
       return
     }
-    isConcealing = false
+    (isConcealing, isQuiet) = (false, false)
     let sampleCount = samples.count / channelCount
     // Its start may be late by some blocks that were invented meanwhile.
     let passed = Int(min(-gap, Int64(sampleCount)))
+    let emitted = Double(sampleCount - passed)
+    counters.jitterBufferDelay += ((now - next.arrival) + mediaTime(Int64(readyCount))).seconds * emitted
+    counters.jitterBufferTargetDelay += targetDelay.seconds * emitted
+    counters.jitterBufferMinimumDelay += networkDelay.seconds * emitted
     ready.append(contentsOf: samples[(passed * channelCount)...])
     decodedEnd = max(end, next.start + Int64(sampleCount))
     self.lastSequence = next.sequence
     packetSampleCount = sampleCount
-    let emitted = Double(sampleCount - passed)
-    counters.jitterBufferDelay += (now - next.arrival).seconds * emitted
-    counters.jitterBufferTargetDelay += targetDelay.seconds * emitted
     counters.jitterBufferEmittedCount += sampleCount - passed
   }
 
@@ -211,7 +278,7 @@ public struct AudioJitterBuffer: ~Copyable {
     ready.append(contentsOf: samples[((sampleCount - missing) * channelCount)...])
     decodedEnd = next.start
     lastSequence = next.sequence - 1
-    isConcealing = false
+    (isConcealing, isQuiet) = (false, false)
     counters.packetsRecovered += 1
     return true
   }
@@ -227,7 +294,7 @@ public struct AudioJitterBuffer: ~Copyable {
     counters.concealedSamples += wanted
     if isSilent { counters.silentConcealedSamples += wanted }
     if !isConcealing && !isSilent { counters.concealmentEvents += 1 }
-    isConcealing = !isSilent
+    (isConcealing, isQuiet) = (!isSilent, isSilent)
   }
 
   /// Moves the delay towards its target by one pitch period.
@@ -238,23 +305,26 @@ public struct AudioJitterBuffer: ~Copyable {
     }
     guard !isConcealing, let current = currentDelay(now: now) else { return }
     let excess = current - targetDelay
-    if excess > .milliseconds(15) {
-      while ready.count < (TimeStretch.neededCount + AudioBlock.sampleCount) * channelCount, let next = packets.first,
-        next.start <= decodedEnd ?? .min
-      {
-        decodeNext(now: now)
-      }
-      let removed = TimeStretch.shorten(&ready, channelCount: channelCount, resemblance: excess > .milliseconds(100) ? 0.4 : 0.8)
-      counters.removedSamplesForAcceleration += removed
-      if removed > 0 { stretchPause = excess > .milliseconds(100) ? 1 : 3 }
-    } else if excess < .milliseconds(-10) {
-      while ready.count < TimeStretch.neededCount * channelCount, let next = packets.first, next.start <= decodedEnd ?? .min {
-        decodeNext(now: now)
-      }
-      let inserted = TimeStretch.lengthen(&ready, channelCount: channelCount, resemblance: 0.8)
-      counters.insertedSamplesForDeceleration += inserted
-      if inserted > 0 { stretchPause = 3 }
+    guard excess > .milliseconds(15) || excess < .milliseconds(-5) else {
+      refusals = 0
+      return
     }
+    // The further away, the sooner. Sound that is nowhere alike, as noise is, is cut all the same when there was no better place for a while.
+    let (pause, likeness): (Int, Float) =
+      excess > .milliseconds(300) ? (0, 0.4) : excess > .milliseconds(100) ? (1, 0.4) : (3, 0.8)
+    let resemblance = likeness - 0.02 * Float(refusals)
+    let needed = excess > .zero ? TimeStretch.shorteningCount + AudioBlock.sampleCount : TimeStretch.lengtheningCount
+    while readyCount < needed, let next = packets.first, next.start <= decodedEnd ?? .min { decodeNext(now: now) }
+    guard readyCount >= needed else { return }
+    let moved: Int
+    if excess > .zero {
+      moved = TimeStretch.shorten(&ready, channelCount: channelCount, resemblance: resemblance)
+      counters.removedSamplesForAcceleration += moved
+    } else {
+      moved = TimeStretch.lengthen(&ready, channelCount: channelCount, resemblance: resemblance)
+      counters.insertedSamplesForDeceleration += moved
+    }
+    if moved > 0 { (stretchPause, refusals) = (pause, max(0, refusals - 2)) } else { refusals += 1 }
   }
 
   private mutating func account(for block: borrowing AudioBlock) {

@@ -4,8 +4,8 @@ import RTP
 
 /// The packets of an audio stream that wait for their time, in order, in memory allocated once.
 struct AudioPackets: Sendable {
-  /// Packets kept: more than a second of 20 ms packets.
-  static let capacity = 64
+  /// Packets kept: five seconds of 20 ms packets, more than the longest delay that can be asked for.
+  static let capacity = 256
   /// Bytes of the longest payload.
   static let byteCount = 1_500
 
@@ -17,6 +17,8 @@ struct AudioPackets: Sendable {
     var start: Int64
     var sampleCount = 0
     var arrival = Instant.zero
+    /// Whether no packet before it had a later number.
+    var isNewest = false
     fileprivate var slot = 0
     fileprivate var payloadCount = 0
   }
@@ -26,17 +28,27 @@ struct AudioPackets: Sendable {
   /// Oldest first.
   private var waiting: [Packet] = []
   private var freeSlots = Array(0..<capacity)
-  private var bytes = [UInt8](repeating: 0, count: capacity * byteCount)
+  /// Not cleared: most slots are never used, and memory that nobody touches costs nothing.
+  private var bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity * byteCount) { $1 = $0.count }
 
   init() { waiting.reserveCapacity(AudioPackets.capacity) }
 
   /// The oldest packet.
   var first: Packet? { waiting.first }
+  /// The one behind it.
+  var second: Packet? { waiting.count > 1 ? waiting[1] : nil }
   var count: Int { waiting.count }
 
   /// Continues a packet's numbers beyond their wraps; `scale` is how many samples at 48 kHz a step of the time stamp is.
   mutating func number(sequence: UInt16, timestamp: UInt32, scale: Int64) -> Packet {
-    Packet(sequence: sequences.unwrap(sequence), start: timestamps.unwrap(timestamp) * scale)
+    let isNewest = sequences.peek(sequence) > sequences.highest ?? .min
+    return Packet(sequence: sequences.unwrap(sequence), start: timestamps.unwrap(timestamp) * scale, isNewest: isNewest)
+  }
+
+  /// Lets all packets go, and takes the next one's numbers as they are.
+  mutating func removeAll() {
+    while !waiting.isEmpty { removeFirst() }
+    (sequences, timestamps) = (SequenceNumberUnwrapper(), TimestampUnwrapper())
   }
 
   /// Keeps a packet; false when it is there already, or when all slots are taken by later ones.
