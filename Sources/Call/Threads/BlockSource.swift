@@ -1,16 +1,18 @@
 import Base
 import Frames
-import Synchronization
 
-/// Plays blocks that are put in by another thread at its own pace: a few stand between the two.
+/// Plays blocks that another thread puts in at the same pace. As few of them stand between the two as keeps what is heard without gaps.
 public final class BlockSource: PlayoutSource, @unchecked Sendable {
-  // Unchecked: `isStarted` belongs to the playout thread.
+  // Unchecked: all but the ring belongs to the playout thread.
   public let channelCount = 1
   private let ring = SlotRing(capacity: most, of: AudioSlot())
-  private var isStarted = false
+  /// For how many blocks in a row there has been one more than was needed.
+  private var spareCount = 0
 
-  /// Blocks that wait before the first is heard, and at most.
-  private static let (least, most) = (2, 6)
+  /// Blocks that wait at most; whoever puts was held up, and then came with all at once.
+  private static let most = 6
+  /// After two seconds with a block to spare it is left out: the delay that one late block has brought does not stay.
+  private static let calm = 200
 
   /// Nothing to be heard yet.
   public init() {}
@@ -27,12 +29,17 @@ public final class BlockSource: PlayoutSource, @unchecked Sendable {
     }
   }
 
+  /// How many blocks wait.
+  var waitingCount: Int { ring.count }
+
   public func fill(_ samples: UnsafeMutablePointer<Int16>, now: Instant, delay: Interval) -> Bool {
-    if ring.count >= BlockSource.least { isStarted = true }
-    guard isStarted else { return false }
-    // Full: whoever puts was held up and then came with all at once. What is heard must not stay late.
-    if ring.count == BlockSource.most { while ring.count > BlockSource.least { ring.take { _ in } } }
-    isStarted = ring.take { slot in unsafe samples.update(from: AudioSlot.samples(in: slot), count: AudioBlock.sampleCount) }
-    return isStarted
+    if ring.count == BlockSource.most { while ring.count > 1 { ring.take { _ in } } }
+    let isHeard = ring.take { slot in unsafe samples.update(from: AudioSlot.samples(in: slot), count: AudioBlock.sampleCount) }
+    spareCount = isHeard && ring.count > 0 ? spareCount + 1 : 0
+    if spareCount == BlockSource.calm {
+      ring.take { _ in }
+      spareCount = 0
+    }
+    return isHeard
   }
 }
