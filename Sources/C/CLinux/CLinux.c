@@ -139,6 +139,15 @@ int linux_timer_set(int timer, int64_t nanoseconds) {
   return timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL);
 }
 
+int linux_poll(struct pollfd *descriptors, int count, int64_t deadline) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  int64_t rest = deadline - now.tv_sec * INT64_C(1000000000) - now.tv_nsec;
+  if (rest < 0) rest = 0;
+  struct timespec time = {.tv_sec = rest / 1000000000, .tv_nsec = rest % 1000000000};
+  return ppoll(descriptors, count, &time, NULL);
+}
+
 int64_t linux_peer_user(int descriptor) {
   struct ucred credentials;
   socklen_t length = sizeof credentials;

@@ -4,6 +4,7 @@
 #include "Process.h"
 #include "Terminal.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,3 +81,5 @@ int linux_uevent_monitor(void);
 int linux_timer_create(void);
 /// Has the timer's descriptor become readable at `nanoseconds`; 0: not at all.
 int linux_timer_set(int timer, int64_t nanoseconds);
+/// Waits until one of `count` descriptors has an event, at most to `deadline`, in nanoseconds of the monotonic clock. Returns how many have one, or -1 with errno.
+int linux_poll(struct pollfd *descriptors, int count, int64_t deadline);
