@@ -1,6 +1,6 @@
 #!/bin/bash
 # Builds the guest of the machine tests, a small Debian 12, in .build/machine/guest-KEY, unless it is there, and prints that folder.
-# KEY is made of this script, test_button.c, and the versions of the Swift toolchain and of the machine's own Debian. Needs root, for mmdebstrap.
+# KEY is made of this script, the sources beside it of which modules are made, and the versions of the Swift toolchain and of the machine's own Debian. Needs root, for mmdebstrap.
 #
 # The folder holds root.ext4 (never written to: every run has an overlay of its own), vmlinuz, initrd and a throw-away ssh key.
 set -euo pipefail
@@ -9,7 +9,8 @@ cd "$(dirname "$0")/../.."
 toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")
 stock_clients=(/usr/bin/weston-simple-shm /usr/bin/weston-simple-touch)
 button=$PWD/Tests/Machine/test_button.c
-key=$({ cat "$0" "$button"; swift --version 2>/dev/null; cat /etc/debian_version "${stock_clients[@]}"; } | sha256sum | cut -c 1-12)
+isochronous=$PWD/Tests/Machine/isochronous.patch
+key=$({ cat "$0" "$button" "$isochronous"; swift --version 2>/dev/null; cat /etc/debian_version "${stock_clients[@]}"; } | sha256sum | cut -c 1-12)
 work=$PWD/.build/machine
 guest=$work/guest-$key
 if [[ -f $guest/root.ext4 ]]; then
@@ -35,8 +36,10 @@ packages=(
   # What parlor is linked against, its fonts, trust roots and keyboard layouts.
   ca-certificates fonts-dejavu-core libcurl4 libdrm2 libevdev2 libgbm1 libinput10 libmicrohttpd12 libopenh264-7 libopus0 libpangocairo-1.0-0
   libqrencode4 libspeexdsp1 libssl3 libstdc++6 libudev1 libvpx7 libwayland-client0 libwayland-server0 libxkbcommon0 libyuv0 xkb-data
-  # A second program that can hold the display.
-  libdrm-tests
+  # The same for cameras and sound cards.
+  libasound2 libsamplerate0 libturbojpeg0 libv4lconvert0 libva-drm2 libva2 libwebrtc-audio-processing1
+  # Other programs that can hold the display, a camera, a sound card.
+  libdrm-tests v4l-utils alsa-utils
 )
 # What no virtual machine has: half of the size.
 declare -a unwanted=()
@@ -67,25 +70,35 @@ mmdebstrap --mode=root --variant=minbase --format=directory --aptopt='APT::Insta
   bookworm "$part/root" "${sources[@]}" >&4 2>&1
 root=$part/root
 
-# vkms, the display driver with a vertical blank but no display, is not among Debian's modules, nor is a GPIO chip without hardware.
+# Not among Debian's modules: vkms, the display driver with a vertical blank but no display; a GPIO chip without hardware; vicodec, a coder and decoder
+# without hardware, and what it needs; an emulated USB controller that cameras and sound cards work on.
 version=$(cat "$part/kernel/version")
-say "vkms and a button for kernel $version"
+say "vkms, a button, vicodec and a USB controller for kernel $version"
 (
   cd "$part/kernel"
   for package in linux-headers-*.deb linux-kbuild-*.deb; do dpkg-deb -x "$package" headers; done
   dpkg-deb --fsys-tarfile linux-source-*.deb | tar -xO --wildcards './usr/src/linux-source-*.tar.xz' |
-    tar -xJ --strip-components=1 --wildcards '*/drivers/gpu/drm/vkms/*' '*/drivers/gpu/drm/*.h'
+    tar -xJ --strip-components=1 --wildcards '*/drivers/gpu/drm/vkms/*' '*/drivers/gpu/drm/*.h' \
+      '*/drivers/media/test-drivers/vicodec/*' '*/drivers/media/v4l2-core/v4l2-mem2mem.c' '*/drivers/usb/gadget/udc/dummy_hcd.c'
   headers=$PWD/headers/usr/src/linux-headers-$version
   sed -i "s, /usr/src/, $PWD/headers/usr/src/," "$headers/Makefile"
   mkdir button
   cp "$button" button/
   echo 'obj-m := test_button.o' >button/Makefile
+  mv drivers/media/v4l2-core/v4l2-mem2mem.c drivers/media/test-drivers/vicodec/
+  echo 'obj-m += v4l2-mem2mem.o' >>drivers/media/test-drivers/vicodec/Makefile
+  patch --strip=1 <"$isochronous"
+  echo 'obj-m := dummy_hcd.o' >drivers/usb/gadget/udc/Makefile
   # What a make around this one was told is not for the kernel's.
   module() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -C "$headers" M="$PWD/$1" "${@:2}" modules; }
   module drivers/gpu/drm/vkms CONFIG_DRM_VKMS=m
   module button
+  module drivers/media/test-drivers/vicodec CONFIG_VIDEO_VICODEC=m
+  module drivers/usb/gadget/udc
   cp drivers/gpu/drm/vkms/vkms.ko "$root/lib/modules/$version/kernel/drivers/gpu/drm/"
   cp button/test_button.ko "$root/lib/modules/$version/kernel/drivers/gpio/"
+  cp drivers/media/test-drivers/vicodec/*.ko "$root/lib/modules/$version/kernel/drivers/media/"
+  cp drivers/usb/gadget/udc/dummy_hcd.ko "$root/lib/modules/$version/kernel/drivers/usb/gadget/udc/"
 ) >&4 2>&1
 
 say "settings"

@@ -34,9 +34,15 @@ WORK = os.path.join(ROOT, ".build/machine")
 PROGRAMS = ["parlor", "stage-trial", "input-trial"]
 PROGRAMS_SIZE = 256 << 20
 
-# The displays a machine can have. "console" is the name that QEMU's screendump and VNC know the device by.
+# What differs between machines: the display, and sound cards. "console" is the name that QEMU's screendump and VNC know the device by.
 DISPLAYS = {
     "virtio": ["-device", "virtio-vga,id=console,xres=1280,yres=720,edid=on"],
+    # Two sound cards: "Headset", whose microphone hears nothing, and "Loudspeaker", of whose sound a file is made (loudspeaker.wav in the folder).
+    "virtio-sound": [
+        *["-device", "virtio-vga,id=console,xres=1280,yres=720,edid=on"],
+        *["-device", "intel-hda,id=headset", "-device", "hda-duplex,bus=headset.0,audiodev=silence"],
+        *["-device", "intel-hda,id=loudspeaker", "-device", "hda-output,bus=loudspeaker.0,audiodev=loudspeaker"],
+    ],
     "virtio-two": ["-device", "virtio-vga,id=console,xres=1280,yres=720,edid=on,max_outputs=2"],
     "bochs": ["-device", "bochs-display,id=console,xres=1280,yres=720,edid=on"],
     "bochs-no-edid": ["-device", "bochs-display,id=console,edid=off"],
@@ -122,9 +128,16 @@ def devices(display):
 
 
 def preparation(display):
-    """What else a display needs, once its machine is booted."""
-    script = "modprobe vkms enable_overlay=1" if display.startswith("vkms") else ""
-    return script
+    """What else a machine needs, once it is booted."""
+    if display.startswith("vkms"):
+        return "modprobe vkms enable_overlay=1"
+    if display.endswith("-sound"):
+        # Which of two cards the kernel finds first is left to chance, and with it how it names them.
+        return (
+            "systemctl is-system-running --wait >/dev/null; udevadm settle; for card in /sys/class/sound/card[0-9]*; do"
+            " if [ -d $card/pcmC*D0c ]; then printf Headset; else printf Loudspeaker; fi >$card/id; done"
+        )
+    return ""
 
 
 def kernel_options(display):
@@ -194,11 +207,14 @@ class Machine:
         if DISPLAYS[display]:
             for head in range(2 if display == "virtio-two" else 1):
                 heads += ["-vnc", f"unix:{self.folder}/screen-{head},display=console,head={head}"]
+        sound = []
+        if display.endswith("-sound"):
+            sound = ["-audiodev", "none,id=silence", "-audiodev", f"wav,id=loudspeaker,path={self.folder}/loudspeaker.wav,out.frequency=48000"]
         start = ["-incoming", f"exec:cat {shlex.quote(os.path.join(restored, 'memory'))}"] if restored else []
         self.log = open(os.path.join(self.folder, "qemu.log"), "w+")
         self.process = subprocess.Popen(
             [
-                *["qemu-system-x86_64", *devices(display), *heads],
+                *["qemu-system-x86_64", *devices(display), *heads, *sound],
                 *["-netdev", f"user,id=network,hostfwd=tcp:127.0.0.1:{self.port}-:22"],
                 *["-drive", f"id=system,if=none,file={disk},format=qcow2,cache=unsafe"],
                 *["-drive", f"id=programs,if=none,file={programs},format=raw,readonly=on"],
@@ -452,7 +468,9 @@ class Program:
         return line.decode()
 
     def send(self, text):
-        self.process.stdin.write(text.encode() + b"\n")
+        # The answer that doesn't come will say more of a program that has ended.
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(text.encode() + b"\n")
 
     def ask(self, text, seconds=30):
         """Sends a line; the answer, a JSON value."""

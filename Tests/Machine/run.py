@@ -15,6 +15,7 @@ import devices
 import hands
 import legacy
 import mastery
+import media_rig
 import monitors
 import pictures
 import rig
@@ -30,6 +31,12 @@ CASES = {
     "rig: monitors come and go": rig.monitors,
     "rig: a second monitor": rig.second_monitor,
     "rig: keyboards and touches": rig.input_devices,
+    "rig: a USB camera": media_rig.usb_camera,
+    "rig: a USB sound card": media_rig.usb_sound_card,
+    "rig: a sound cable": media_rig.sound_cable,
+    "rig: sound cards": media_rig.sound_cards,
+    "rig: an HDMI input": media_rig.vivid,
+    "rig: coding hardware": media_rig.coding_hardware,
     "hands: touches": hands.touches,
     "hands: keyboards and pointers come and go": hands.devices,
     "hands: permissions": hands.permissions,
