@@ -13,8 +13,21 @@ public final class ALSADevice: PCM {
   public let direction: SoundDirection
   public let configuration: PCMConfiguration
 
+  /// The card's number; nil for what lies behind several or none.
+  public var cardNumber: Int? {
+    var information: OpaquePointer?
+    guard unsafe snd_pcm_info_malloc(&information) >= 0 else { return nil }
+    defer { unsafe snd_pcm_info_free(information) }
+    guard unsafe snd_pcm_info(handle, information) >= 0 else { return nil }
+    let number = unsafe snd_pcm_info_get_card(information)
+    return number >= 0 ? Int(number) : nil
+  }
+
   private let handle: OpaquePointer
   private let descriptors: UnsafeMutableBufferPointer<pollfd>
+
+  /// The library would write to the standard error what it returns anyway.
+  static let silence: Void = alsa_shim_be_silent()
 
   /// How a device is set up best, in this order.
   private static let formats: [(SampleFormat, snd_pcm_format_t)] = [
@@ -29,6 +42,7 @@ public final class ALSADevice: PCM {
   public init(name: String, label: String, direction: SoundDirection, channelCount: Int = 1) throws(SoundError) {
     (self.label, self.direction) = (label, direction)
     let stream = direction == .capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK
+    _ = ALSADevice.silence
     var opened: OpaquePointer?
     let mode = SND_PCM_NONBLOCK | SND_PCM_NO_AUTO_FORMAT | SND_PCM_NO_AUTO_CHANNELS | SND_PCM_NO_AUTO_RESAMPLE
     let result = unsafe snd_pcm_open(&opened, name, stream, Int32(mode))
@@ -48,7 +62,7 @@ public final class ALSADevice: PCM {
     }
     unsafe handle = opened
     let count = max(1, unsafe snd_pcm_poll_descriptors_count(opened))
-    unsafe descriptors = .allocate(capacity: Int(count))
+    descriptors = .allocate(capacity: Int(count))
     unsafe descriptors.initialize(repeating: pollfd(fd: -1, events: 0, revents: 0))
     _ = unsafe snd_pcm_poll_descriptors(opened, descriptors.baseAddress!, UInt32(count))
   }

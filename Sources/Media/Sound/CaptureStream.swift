@@ -66,10 +66,10 @@ public final class CaptureStream {
     converter = try RateConverter(channelCount: channelCount, quality: quality)
     clock = ClockLock(nominalRate: configuration.rate)
     rawCapacity = max(64, configuration.rate / 100)
-    raw = unsafe .allocate(byteCount: rawCapacity * configuration.frameSize, alignment: 16)
+    raw = .allocate(byteCount: rawCapacity * configuration.frameSize, alignment: 16)
     stagedCapacity = configuration.bufferFrames + configuration.rate / 10
-    staged = unsafe .allocate(capacity: stagedCapacity * channelCount)
-    output = unsafe .allocate(capacity: AudioBlock.sampleCount * channelCount)
+    staged = .allocate(capacity: stagedCapacity * channelCount)
+    output = .allocate(capacity: AudioBlock.sampleCount * channelCount)
     unsafe raw.initializeMemory(as: UInt8.self, repeating: 0)
     unsafe staged.initialize(repeating: 0)
     unsafe output.initialize(repeating: 0)

@@ -71,9 +71,9 @@ public final class PlaybackStream {
     tuner = LatencyTuner(
       base: least + .milliseconds(4), floor: min(least, room), ceiling: max(min(least, room), min(.milliseconds(80), room)))
     outputCapacity = configuration.rate / 50 + 64
-    input = unsafe .allocate(capacity: AudioBlock.sampleCount * channelCount)
-    output = unsafe .allocate(capacity: outputCapacity * channelCount)
-    raw = unsafe .allocate(byteCount: outputCapacity * configuration.frameSize, alignment: 16)
+    input = .allocate(capacity: AudioBlock.sampleCount * channelCount)
+    output = .allocate(capacity: outputCapacity * channelCount)
+    raw = .allocate(byteCount: outputCapacity * configuration.frameSize, alignment: 16)
     unsafe input.initialize(repeating: 0)
     unsafe output.initialize(repeating: 0)
     unsafe raw.initializeMemory(as: UInt8.self, repeating: 0)
