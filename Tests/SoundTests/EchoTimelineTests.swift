@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func travelsFromOneThreadToTheOther() {
-    let reference = EchoReference()
+    let reference = ReferenceFeed()
     let block = [Int16](repeating: 7, count: 480)
     reference.put(block, channelCount: 1, heardAt: start)
     var timeline = EchoTimeline()

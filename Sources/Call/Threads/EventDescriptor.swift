@@ -19,11 +19,16 @@ final class EventDescriptor: Sendable {
     _ = unsafe write(descriptor, &one, 8)
   }
 
-  /// Sleeps until `signal`, at most `milliseconds` (negative: without end).
-  func wait(milliseconds: Int32 = -1) {
-    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    _ = unsafe poll(&entry, 1, milliseconds)
+  /// Sleeps until `signal`, at most `milliseconds` (negative: without end), or until `other` can be read; returns whether it can.
+  @discardableResult
+  func wait(milliseconds: Int32 = -1, or other: Int32 = -1) -> Bool {
+    var entries = (pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: other, events: Int16(POLLIN), revents: 0))
+    let isReady = unsafe withUnsafeMutableBytes(of: &entries) { bytes in
+      let first = unsafe bytes.baseAddress!.assumingMemoryBound(to: pollfd.self)
+      return unsafe poll(first, 2, milliseconds) > 0 && first[1].revents != 0
+    }
     var count: UInt64 = 0
     _ = unsafe read(descriptor, &count, 8)
+    return isReady
   }
 }

@@ -36,17 +36,55 @@ public final class PlayoutThread: Sendable {
   /// Sources that are heard at a time; more are not.
   private static let capacity = 256
 
+  /// What the thread measures of its sound.
+  public struct Figures: Sendable, BitwiseCopyable {
+    /// The device's counts; nothing while there is none.
+    public var stream = StreamFigures()
+    /// The loudest sample of the last block, 0 to 1.
+    public var peak = 0.0
+  }
+
+  /// How the loudspeaker stands.
+  public let watch: DeviceWatch
+  /// What is played, for the echo canceller of a microphone.
+  public let reference = ReferenceFeed()
   private let known = Guarded(Known())
   private let commands: SlotRing<Command>
   /// What the thread has let go of, for others to free.
   private let retired: SlotRing<Command>
   private let gain = Atomic(Double(1).bitPattern)
   private let played = Atomic(0)
+  private let published = LatestValue(Figures())
   private let delivery: BlockDelivery
+  private let keeper: SoundKeeper<PlaybackStream>?
   private let thread: Guarded<WorkerThread?> = Guarded(nil)
 
   /// Starts playing without a device. `output` gets each mixed block, on the thread behind the playout thread.
-  public init(channelCount: Int = 1, output: (@Sendable (AudioBlock, Instant) -> Void)? = nil) {
+  public convenience init(channelCount: Int = 1, output: (@Sendable (AudioBlock, Instant) -> Void)? = nil) {
+    self.init(channelCount: channelCount, watch: DeviceWatch(.running(name: "none")), keeper: nil, output: output)
+  }
+
+  /// Starts playing on the loudspeaker that `selection` means, whenever it is there. Meanwhile nothing is heard, and all goes on.
+  public convenience init(selection: SoundSelection) {
+    self.init { () throws(SoundError) in
+      let device = try SoundCards.open(selection, direction: .playback, channelCount: 2)
+      return .init(try PlaybackStream(device, channelCount: 2), label: device.label, cardNumber: device.cardNumber)
+    } bestCard: {
+      selection.candidates(among: SoundCards.devices(.playback)).first?.cardNumber
+    }
+  }
+
+  /// Starts playing on what `open` finds: streams of two channels.
+  package convenience init(open: @escaping SoundKeeper<PlaybackStream>.Opener, bestCard: @escaping @Sendable () -> Int? = { nil }) {
+    let watch = DeviceWatch()
+    self.init(
+      channelCount: 2, watch: watch, keeper: SoundKeeper(.playback, watch: watch, open: open, bestCard: bestCard), output: nil)
+  }
+
+  private init(
+    channelCount: Int, watch: DeviceWatch, keeper: SoundKeeper<PlaybackStream>?, output: (@Sendable (AudioBlock, Instant) -> Void)?
+  ) {
+    (self.watch, self.keeper) = (watch, keeper)
     let nothing = Command(isAdded: false, entry: UnsafeRawPointer(bitPattern: 1)!)
     let retired = SlotRing(capacity: 2 * PlayoutThread.capacity, of: nothing)
     commands = SlotRing(capacity: PlayoutThread.capacity, of: nothing)
@@ -66,18 +104,48 @@ public final class PlayoutThread: Sendable {
     let isHeard = output != nil
     thread.with {
       $0 = WorkerThread(name: "parlor-playout", realtimePriority: 10) { [unowned self] thread in
-        var play = Play(channelCount: channelCount, isHeard: isHeard)
-        let start = MonotonicClock.now()
-        var index: Int64 = 0
-        while !thread.isStopping {
-          let due = start + .milliseconds(10) * index
-          MonotonicClock.sleep(until: due)
-          block(&play, at: due, delay: .zero)
-          index += 1
-        }
-        play.releaseAll()
+        run(Play(channelCount: channelCount, isHeard: isHeard), thread)
       }
     }
+  }
+
+  // MARK: On the thread
+
+  private func run(_ start: consuming Play, _ thread: WorkerThread) {
+    var play = start
+    var pace = MonotonicClock.now()
+    while !thread.isStopping {
+      if let next = keeper?.take() {
+        if let old = play.stream.take() { keeper?.giveBack(old) }
+        play.stream = next
+      }
+      guard let stream = play.stream else {
+        // Nobody hears it, but time goes on for what is played.
+        let now = MonotonicClock.now()
+        pace = now - pace > .milliseconds(100) ? now : pace + .milliseconds(10)
+        MonotonicClock.sleep(until: pace)
+        block(&play, at: pace, delay: .zero)
+        continue
+      }
+      let now = MonotonicClock.now()
+      guard stream.needsBlock(now: now) else {
+        stream.wait(until: now + .milliseconds(20), now: now)
+        continue
+      }
+      pace = stream.nextBlockTime(now: now)
+      block(&play, at: pace, delay: play.delay)
+      do throws(SoundError) {
+        let count = AudioBlock.sampleCount * play.mixer.channelCount
+        let heard = try unsafe stream.write(UnsafeBufferPointer(start: play.samples, count: count), now: MonotonicClock.now())
+        unsafe reference.put(play.samples, channelCount: play.mixer.channelCount, heardAt: heard)
+        play.delay = heard - pace
+        play.figures.stream = stream.figures
+      } catch {
+        play.figures.stream = StreamFigures()
+        if let lost = play.stream.take() { keeper?.giveBack(lost, error) }
+      }
+    }
+    play.releaseAll()
   }
 
   /// What the thread holds.
@@ -85,12 +153,16 @@ public final class PlayoutThread: Sendable {
     let entries = UnsafeMutablePointer<Unmanaged<Entry>>.allocate(capacity: PlayoutThread.capacity)
     var count = 0
     let samples = UnsafeMutablePointer<Int16>.allocate(capacity: 2 * AudioBlock.sampleCount)
-    var mixer: SoundMixer
+    var mixer: BlockMixer
     var gain: Float = 1
     let isHeard: Bool
+    var stream: PlaybackStream?
+    /// From a block's time to when its first sample is heard, by the last one.
+    var delay = Interval.zero
+    var figures = Figures()
 
     init(channelCount: Int, isHeard: Bool) {
-      mixer = SoundMixer(channelCount: channelCount)
+      mixer = BlockMixer(channelCount: channelCount)
       self.isHeard = isHeard
       unsafe samples.initialize(repeating: 0, count: 2 * AudioBlock.sampleCount)
     }
@@ -124,6 +196,8 @@ public final class PlayoutThread: Sendable {
     unsafe play.mixer.write(to: play.samples, from: play.gain, to: wanted)
     play.gain = wanted
     played.add(1, ordering: .relaxed)
+    play.figures.peak = unsafe SoundVariants.peak(play.samples, AudioBlock.sampleCount * play.mixer.channelCount)
+    published.set(play.figures)
     if play.isHeard { unsafe deliver(play.samples, play.mixer.channelCount, at: now, under: 0) }
   }
 
@@ -181,6 +255,9 @@ public final class PlayoutThread: Sendable {
     while !commands.put({ unsafe $0.pointee = command }) { usleep(2_000) }
   }
 
+  /// What the thread measures of its sound.
+  public var figures: Figures { published.value }
+
   /// How many blocks were played so far.
   var blockCount: Int { played.load(ordering: .relaxed) }
 
@@ -195,6 +272,7 @@ public final class PlayoutThread: Sendable {
     }
     guard isFirst else { return }
     thread.with { $0 }?.stop()
+    keeper?.stop()
     delivery.stop()
     while commands.take({ command in
       if unsafe command.pointee.isAdded { unsafe Unmanaged<Entry>.fromOpaque(command.pointee.entry).release() }

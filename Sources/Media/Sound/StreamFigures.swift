@@ -1,7 +1,7 @@
 import Base
 
 /// What a stream of sound counts and measures of itself: for statistics.
-public struct StreamFigures: Sendable, Equatable {
+public struct StreamFigures: Sendable, Equatable, BitwiseCopyable {
   /// How often the device ran empty or over.
   public var xruns = 0
   /// Frames that went through the device, in its own frames.

@@ -3,7 +3,7 @@ import Frames
 import Synchronization
 
 /// What is played, on its way from the playout thread to the microphone's, whose echo canceller takes it out of what is heard. Neither thread waits.
-public final class EchoReference: Sendable {
+public final class ReferenceFeed: Sendable {
   private let ring = SlotRing(capacity: 64, of: AudioSlot())
   private let wanted = Atomic(false)
 

@@ -1,7 +1,7 @@
 import Frames
 
 /// Adds up 10 ms of several sounds, in memory that was allocated once.
-struct SoundMixer: ~Copyable {
+struct BlockMixer: ~Copyable {
   /// Interleaved channels of the sum.
   let channelCount: Int
   private let sums: UnsafeMutablePointer<Int32>
