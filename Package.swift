@@ -113,7 +113,7 @@ let package = Package(
     + room("Protocols/SCTP", uses: ["Base", "Bytes"], tested: ["CUsrsctp"])
     + room("Protocols/SDP", uses: ["Base"])
     + room("Protocols/WebRTC", uses: ["Base", "Bytes", "STUN", "TURN", "ICE", "DTLS", "SRTP", "RTP", "SCTP", "SDP"])
-    + room("Media/Frames", uses: ["Base", "CYUV"])
+    + room("Media/Frames", uses: ["Base", "CLinux", "CYUV"])
     + room("Media/V4L2", uses: ["Base", "CV4L2"], tested: ["CLinux", "ScriptedDevices"])
     + room(
       "Media/Codecs", uses: ["Base", "Frames", "V4L2", "CLinux", "COpus", "CVPX", "COpenH264", "CYUV", "CVA"],

@@ -1,5 +1,6 @@
 #pragma once
 #include <errno.h>
+#include <libv4l-plugin.h>
 #include <libv4lconvert.h>
 #include <linux/videodev2.h>
 #include <stdint.h>
@@ -177,4 +178,22 @@ static inline int v4l2_adopt_timings(int device) {
   memset(&timings, 0, sizeof timings);
   if (v4l2_request(device, VIDIOC_QUERY_DV_TIMINGS, &timings)) return -1;
   return v4l2_request(device, VIDIOC_S_DV_TIMINGS, &timings);
+}
+
+// A device that libv4lconvert can ask nothing but what it insists on, so that it changes no control of a camera behind our back.
+static void *v4l2_silent_init(int device) { return NULL; }
+static void v4l2_silent_close(void *context) {}
+static int v4l2_silent_ioctl(void *context, int device, unsigned long request, void *argument) {
+  if (request == VIDIOC_QUERYCAP) return memset(argument, 0, sizeof(struct v4l2_capability)), 0;
+  return errno = ENOTTY, -1;
+}
+static ssize_t v4l2_silent_read(void *context, int device, void *bytes, size_t count) { return -1; }
+static ssize_t v4l2_silent_write(void *context, int device, const void *bytes, size_t count) { return -1; }
+static inline struct libv4l_dev_ops v4l2_silent_operations(void) {
+  struct libv4l_dev_ops operations = {.init = v4l2_silent_init,
+                                      .close = v4l2_silent_close,
+                                      .ioctl = v4l2_silent_ioctl,
+                                      .read = v4l2_silent_read,
+                                      .write = v4l2_silent_write};
+  return operations;
 }

@@ -9,7 +9,7 @@ public struct FourCC: RawRepresentable, Hashable, Sendable, CustomStringConverti
   /// The code of four ASCII characters.
   public init(_ text: StaticString) {
     precondition(text.utf8CodeUnitCount == 4 && text.isASCII, "a code has four characters")
-    rawValue = unsafe (0..<4).reduce(0) { unsafe $0 | UInt32(text.utf8Start[$1]) << (8 * UInt32($1)) }
+    rawValue = (0..<4).reduce(0) { unsafe $0 | UInt32(text.utf8Start[$1]) << (8 * UInt32($1)) }
   }
 
   public static let yuyv = FourCC("YUYV")

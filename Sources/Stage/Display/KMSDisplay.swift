@@ -27,7 +27,7 @@ final class KMSDisplay {
   private(set) var isBlanked = false
 
   private let open: Opener
-  private let uevents = UeventMonitor()
+  private let uevents = UeventMonitor(subsystem: "drm")
   private var gamma = GammaTables()
   private var device: (any DRMDevice)?
   private var card: CardSnapshot?
