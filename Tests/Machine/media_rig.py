@@ -7,9 +7,7 @@ from gadgets import Camera, SoundCard
 from machine import booted
 from screens import Failure
 from sounds import SPEECH, file, heard, samples
-
-VIVID = "modprobe vivid n_devs=1 node_types=0x1 num_inputs=2 input_types=0xc && udevadm settle"
-
+from vivid import HDMIInput
 
 def stream(machine, node, count, width, height, pixels):
     """What so many pictures of a camera are, one after the other."""
@@ -35,7 +33,7 @@ def usb_camera():
         if camera.tell("status")["brightness"] != 160:
             raise Failure("the brightness that was set did not arrive")
         camera.tell("silent on")
-        if "Terminated" not in machine.root(f"timeout 3 v4l2-ctl -d {node} --stream-mmap=2 --stream-count=1 || echo Terminated"):
+        if "Late" not in machine.root(f"timeout 3 v4l2-ctl -d {node} --stream-mmap=2 --stream-count=1 || echo Late"):
             raise Failure("a silent camera gave a picture")
         camera.tell("silent off")
         camera.unplug()
@@ -97,13 +95,32 @@ def sound_cards():
             raise Failure("the microphone that hears nothing heard something")
 
 
-def vivid():
+def hdmi_input():
     with booted("virtio") as machine:
-        machine.root(f"{VIVID} && v4l2-ctl -i 1 && v4l2-ctl --set-dv-bt-timings index=$(v4l2-ctl --list-dv-timings | sed -n 's/.*Index: //p' | head -n 1)")
-        machine.root("v4l2-ctl -i 1 --set-dv-bt-timings cea,width=1280,height=720,fps=60", check=False)
-        data = stream(machine, "/dev/video0", 3, 1280, 720, "YUYV")
-        if len(np.unique(np.frombuffer(data, np.uint8))) < 8:
-            raise Failure("the picture is empty")
+        hdmi = HDMIInput(machine)
+        if "Active width: 1280" not in machine.root(f"v4l2-ctl -d {hdmi.node} --query-dv-timings"):
+            raise Failure("the HDMI input has another size")
+        for pixels in ("YUYV", "NV12", "YU12", "BGR3"):
+            data = stream(machine, hdmi.node, 2, 1280, 720, pixels)
+            if len(np.unique(np.frombuffer(data, np.uint8))) < 2:
+                raise Failure(f"the picture as {pixels} is empty")
+        hdmi.drop(100)
+        if "Late" not in machine.root(f"timeout 3 v4l2-ctl -d {hdmi.node} --stream-mmap --stream-count=1 || echo Late"):
+            raise Failure("a driver that hangs gave a picture")
+        hdmi.drop(0)
+        hdmi.signal("no signal")
+        if "no signal" not in machine.root(f"v4l2-ctl -d {hdmi.node} --list-inputs"):
+            raise Failure("the lost signal is not told")
+        hdmi.signal("current")
+        # Who waits for a picture of a device that was pulled out may wait for ever.
+        endless = machine.program(f"exec v4l2-ctl -d {hdmi.node} --stream-mmap >/dev/null 2>&1")
+        hdmi.disconnect()
+        endless.kill()
+        stream(machine, hdmi.node, 1, 1280, 720, "YUYV")
+        hdmi.unbind()
+        machine.wait(lambda: not hdmi.nodes(), 20, "the input is gone")
+        hdmi.bind()
+        stream(machine, hdmi.node, 1, 1280, 720, "YUYV")
 
 
 def coding_hardware():

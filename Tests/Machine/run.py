@@ -35,7 +35,7 @@ CASES = {
     "rig: a USB sound card": media_rig.usb_sound_card,
     "rig: a sound cable": media_rig.sound_cable,
     "rig: sound cards": media_rig.sound_cards,
-    "rig: an HDMI input": media_rig.vivid,
+    "rig: an HDMI input": media_rig.hdmi_input,
     "rig: coding hardware": media_rig.coding_hardware,
     "hands: touches": hands.touches,
     "hands: keyboards and pointers come and go": hands.devices,
