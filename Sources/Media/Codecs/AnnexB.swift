@@ -44,6 +44,16 @@ public enum AnnexB {
     return false
   }
 
+  /// Whether a picture's slice is among the units.
+  static func holdsPicture(_ bytes: [UInt8]) -> Bool {
+    var offset = 0
+    while let unit = unit(in: bytes, from: offset) {
+      if [UnitType.slice, UnitType.keyFrameSlice].contains(bytes[unit.lowerBound] & 0x1F) { return true }
+      offset = unit.upperBound
+    }
+    return false
+  }
+
   /// Where the next three bytes 0, 0, 1 lie.
   private static func startCode(in bytes: [UInt8], from offset: Int) -> Range<Int>? {
     var index = offset

@@ -1,7 +1,7 @@
 /// Coding hardware that may serve calls once the probe has seen it work.
 ///
 /// Whatever it makes is used on a thread that others do not wait for longer than a picture may take: each call may block.
-protocol CodingDevice: Sendable {
+package protocol CodingDevice: Sendable {
   /// What statistics and status call it.
   var name: String { get }
 

@@ -23,7 +23,7 @@ public final class HardwareCodecs: Sendable {
   }
 
   /// The machine's.
-  public static let shared = HardwareCodecs { [] }
+  public static let shared = HardwareCodecs { MemoryToMemoryDevice.all() }
 
   private let find: @Sendable () -> [any CodingDevice]
   private let patience: CodingPatience
