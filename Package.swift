@@ -172,6 +172,9 @@ let package = Package(
       .executableTarget(
         name: "sound-trial", dependencies: ["Base", "CAllocations", "Call", "Codecs", "Frames", "Net", "Sound"], path: "Tests/Sound/Trial",
         swiftSettings: swift),
+      .executableTarget(
+        name: "coding-trial", dependencies: ["Base", "Camera", "Codecs", "Frames", "V4L2"], path: "Tests/Machine/CodingTrial",
+        swiftSettings: swift),
       .testTarget(
         name: "PageEndToEndTests",
         dependencies: ["Base", "BridgeMessages", "Call", "Camera", "DTLS", "Frames", "Net", "PageSession", "Stage"],

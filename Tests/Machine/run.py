@@ -11,6 +11,7 @@ import time
 import traceback
 
 import clock
+import coding
 import devices
 import hands
 import legacy
@@ -60,6 +61,8 @@ CASES = {
     "device memory without a copy": devices.without_a_copy,
     "device memory with fences": devices.with_fences,
     "device memory that is refused": devices.refused,
+    "coding: frames through vicodec": coding.frames,
+    "coding: frames through vicodec, planes apart": lambda: coding.frames("multiplanar=1"),
     "a splash still has the display": mastery.taken_over,
     "the console behind the display": service.console,
     "the status of the display": service.status,
