@@ -20,11 +20,20 @@ final class World: Sendable {
   let stage: Stage
   let camera: CameraThread
   let microphone: MicrophoneThread
+  /// The microphone's sound with any processing.
+  let processed: AudioFanOut
   let playout: PlayoutThread
   let service: PageService
   let folder: String
   private let heard = Mutex<[PageEvent]>([])
   private let loudness = Heard()
+
+  /// How the devices stand, by the test's word.
+  struct Watches: Sendable {
+    let camera = DeviceWatch()
+    let microphone = DeviceWatch()
+    let speaker = DeviceWatch()
+  }
 
   final class Heard: Sendable {
     let peak = Mutex(0.0)
@@ -33,7 +42,7 @@ final class World: Sendable {
   init(
     allowedOrigins: [String] = [],
     grants: @escaping @Sendable (String) -> PageService.Grant = { _ in .init(camera: true, microphone: true) },
-    receiveWindow: Int = 5 << 20, congestion: Int = 4 << 20
+    receiveWindow: Int = 5 << 20, congestion: Int = 4 << 20, watches: Watches? = nil
   ) async throws {
     folder = NSTemporaryDirectory() + "page-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -41,6 +50,10 @@ final class World: Sendable {
     stage = Stage(width: 640, height: 360)
     camera = CameraThread(source: SyntheticCamera(width: 320, height: 180))
     microphone = MicrophoneThread(source: SyntheticMicrophone())
+    let processed = AudioFanOut()
+    self.processed = processed
+    // What is done to voices here: they become half as loud.
+    _ = microphone.sound.add { processed.put($0.scaled(from: 0.5, to: 0.5)) }
     let loudness = self.loudness
     playout = PlayoutThread { block, _ in loudness.peak.withLock { $0 = max($0, block.peak) } }
     var session = PeerSession.Configuration(certificate: try Certificate.generate())
@@ -56,8 +69,12 @@ final class World: Sendable {
       configuration: configuration,
       network: network, stage: stage,
       media: PageService.Media(
-        cameras: [.init(identifier: "front", label: "Front camera", camera: camera)],
-        microphone: .init(identifier: "desk", label: "Desk microphone", microphone: microphone), playout: playout)
+        cameras: [.init(identifier: "front", label: "Front camera", camera: camera, watch: watches?.camera)],
+        microphone: .init(
+          identifier: "desk", label: "Desk microphone", watch: watches?.microphone, isExpected: watches != nil,
+          processing: VoiceProcessing(),
+          sound: { [processed, microphone] in $0.isNeeded ? processed : microphone.sound }),
+        speaker: .init(playout: playout, watch: watches?.speaker))
     ) { events.add($0) }
     self.events = events
   }

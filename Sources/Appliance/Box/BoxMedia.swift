@@ -77,9 +77,10 @@ final class BoxMedia: Sendable {
           identifier: "camera \(index) \(camera.device)", label: isAlone ? labels[index] : "\(labels[index]) \(index + 1)",
           camera: camera.thread)
       },
-      microphone: microphone.map {
-        PageService.Media.Microphone(identifier: "microphone \(sound.capture)", label: "Microphone (\(sound.capture.name))", microphone: $0)
-      }, playout: playout)
+      microphone: microphone.map { microphone in
+        PageService.Media.Microphone(
+          identifier: "microphone \(sound.capture)", label: "Microphone (\(sound.capture.name))", sound: { _ in microphone.sound })
+      }, speaker: PageService.Media.Speaker(playout: playout))
   }
 
   /// Puts the camera's pictures on the screen, or takes them off.

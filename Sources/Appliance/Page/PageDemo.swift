@@ -88,7 +88,8 @@ struct PageDemo: Sendable {
       try await page.start(
         media: PageService.Media(
           cameras: [PageService.Media.Camera(identifier: "camera", label: "Camera", camera: camera)],
-          microphone: PageService.Media.Microphone(identifier: "microphone", label: "Microphone", microphone: microphone), playout: playout)
+          microphone: PageService.Media.Microphone(identifier: "microphone", label: "Microphone", sound: { _ in microphone.sound }),
+          speaker: PageService.Media.Speaker(playout: playout))
       )
       outcome = .success(try await follow(page, site, screen, sounds, stage))
     } catch {

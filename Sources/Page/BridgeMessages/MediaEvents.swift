@@ -3,6 +3,7 @@
 /// The value that answers ``DevicesList``.
 public struct DevicesReply: Codable, Sendable, Equatable {
   /// W3C `MediaDeviceInfo`, with what `getCapabilities` says. Without a grant there is at most one of a kind, and it has no identifiers and no label.
+  /// One that is away and may come back is not listed to pages; its tracks are muted meanwhile.
   public struct Device: Codable, Sendable, Equatable {
     /// W3C `MediaDeviceKind`.
     public enum Kind: String, Codable, Sendable { case audioinput, videoinput, audiooutput }
@@ -12,6 +13,8 @@ public struct DevicesReply: Codable, Sendable, Equatable {
     public var kind: Kind
     public var label: String
     public var capabilities: DeviceCapabilities?
+    /// Whether it is away; nil: it is not.
+    public var isAbsent: Bool?
 
     /// A device.
     public init(deviceId: String, groupId: String, kind: Kind, label: String, capabilities: DeviceCapabilities? = nil) {
@@ -73,6 +76,8 @@ public struct TrackReply: Codable, Sendable, Equatable {
   public var settings: TrackSettings
   /// The device's label.
   public var label: String
+  /// Whether the device gives no media now; nil: it does.
+  public var isMuted: Bool?
 
   /// The value.
   public init(settings: TrackSettings, label: String) { (self.settings, self.label) = (settings, label) }
@@ -91,6 +96,10 @@ public struct TrackMuted: ControlMessage {
   public static let type = "track.muted"
   public var track: UInt32
   public var isMuted: Bool
+  /// What holds now that media flows again; nil: what held before.
+  public var settings: TrackSettings?
+  /// What the device can be set to now that it is back; nil: as before.
+  public var capabilities: DeviceCapabilities?
 
   /// The message.
   public init(track: UInt32, isMuted: Bool) { (self.track, self.isMuted) = (track, isMuted) }

@@ -44,10 +44,11 @@ class InputDeviceInfo extends MediaDeviceInfo {
 /// Without a grant it learns no more than that there is one.
 const deviceInformation = (devices, grants) => {
   const shown = [];
+  const present = devices.filter(({ isAbsent }) => !isAbsent);
   for (const kind of ["audioinput", "videoinput", "audiooutput"]) {
     const permission = kind === "videoinput" ? "camera" : "microphone";
     if (!native.policy[permission]) continue;
-    const ofKind = devices.filter((device) => device.kind === kind);
+    const ofKind = present.filter((device) => device.kind === kind);
     if (grants[permission]) shown.push(...ofKind);
     else if (kind !== "audiooutput" && ofKind.length > 0) shown.push({ kind, deviceId: "", groupId: "", label: "", capabilities: {} });
   }

@@ -146,9 +146,14 @@ class MediaStreamTrack extends EventTarget {
     unwatchTrack = (track, callback) => void track.#state.watchers.delete(callback);
 
     const find = (number) => this.#live.get(number)?.deref();
-    bridge.on("track.muted", ({ track, isMuted }) => {
+    bridge.on("track.muted", ({ track, isMuted, settings, capabilities }) => {
       const found = find(track);
-      if (found) setTrackMuted(found, isMuted);
+      if (!found) return;
+      // A device that comes back may be another one.
+      const state = found.#state;
+      if (settings) Object.assign(state.settings, settings);
+      if (capabilities) state.capabilities = { ...state.capabilities, ...capabilities };
+      setTrackMuted(found, isMuted);
     });
     bridge.on("track.ended", ({ track }) => {
       const found = find(track);

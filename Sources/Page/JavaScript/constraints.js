@@ -173,9 +173,9 @@ let fitnessDistance;
     return { width, height, aspectRatio: width / height };
   }
 
+  /// Where the box has a choice of its own, that stands first among the capabilities.
   const defaults = {
-    frameRate: 30, channelCount: 1, sampleRate: 48000, sampleSize: 16, latency: 0.01,
-    echoCancellation: true, noiseSuppression: true, autoGainControl: true, voiceIsolation: false, backgroundBlur: false, resizeMode: "none",
+    frameRate: 30, channelCount: 1, sampleRate: 48000, sampleSize: 16, latency: 0.01, voiceIsolation: false, backgroundBlur: false, resizeMode: "none",
   };
 
   selectSettings = (constraints, capabilities, kind) => {

@@ -29,8 +29,19 @@ const openDevices = (() => {
     }
   }
 
-  /// SelectSettings over all devices of a kind: the nearest one, and how to set it.
+  /// SelectSettings over all devices of a kind: the nearest one, and how to set it. One that is away is taken when no other will do: its track is
+  /// muted until it is back.
   function choose(devices, constraints, kind) {
+    const present = devices.filter(({ isAbsent }) => !isAbsent);
+    if (present.length === 0 || present.length === devices.length) return nearest(devices, constraints, kind);
+    try {
+      return nearest(present, constraints, kind);
+    } catch {
+      return nearest(devices, constraints, kind);
+    }
+  }
+
+  function nearest(devices, constraints, kind) {
     let best = null;
     let failure = null;
     for (const device of devices) {
@@ -52,7 +63,7 @@ const openDevices = (() => {
     const id = crypto.randomUUID();
     const answer = await bridge.request("track.open", { track: number, trackId: id, deviceId: device.deviceId, kind, settings });
     return makeTrack({
-      number, id, kind, label: answer.label ?? device.label, source: "device", capabilities, constraints,
+      number, id, kind, label: answer.label ?? device.label, source: "device", isMuted: answer.isMuted ?? false, capabilities, constraints,
       settings: { ...settings, ...answer.settings, deviceId: device.deviceId, groupId: device.groupId },
     });
   }

@@ -2,6 +2,7 @@ import Base
 import BridgeMessages
 import Call
 import Net
+import Sound
 
 extension PageService {
   /// What one origin may capture.
@@ -50,13 +51,18 @@ extension PageService {
     public struct Camera: Sendable {
       /// Stable from start to start; pages see a hash of it.
       public var identifier: String
-      /// What pages with a grant are told.
+      /// What pages with a grant are told until the device itself says its name.
       public var label: String
       public var camera: CameraThread
+      /// How it stands.
+      public var watch: DeviceWatch
+      /// Whether the box's owner named it: then it can be opened also before it was ever there.
+      public var isExpected: Bool
 
-      /// A camera.
-      public init(identifier: String, label: String, camera: CameraThread) {
-        (self.identifier, self.label, self.camera) = (identifier, label, camera)
+      /// A camera; without `watch` one that always runs.
+      public init(identifier: String, label: String, camera: CameraThread, watch: DeviceWatch? = nil, isExpected: Bool = false) {
+        (self.identifier, self.label, self.camera, self.isExpected) = (identifier, label, camera, isExpected)
+        self.watch = watch ?? DeviceWatch(.running(name: label))
       }
     }
 
@@ -64,24 +70,51 @@ extension PageService {
     public struct Microphone: Sendable {
       /// Stable from start to start; pages see a hash of it.
       public var identifier: String
-      /// What pages with a grant are told.
+      /// What pages with a grant are told until the device itself says its name.
       public var label: String
-      public var microphone: MicrophoneThread
+      /// How it stands.
+      public var watch: DeviceWatch
+      /// Whether the box's owner named it: then it can be opened also before it was ever there.
+      public var isExpected: Bool
+      /// What is done to its sound for pages that do not say what they want; nil: nothing can be done to it.
+      public var processing: VoiceProcessing?
+      /// Its sound after what is wanted was done to it.
+      public var sound: @Sendable (VoiceProcessing) -> AudioFanOut
 
-      /// A microphone.
-      public init(identifier: String, label: String, microphone: MicrophoneThread) {
-        (self.identifier, self.label, self.microphone) = (identifier, label, microphone)
+      /// A microphone; without `watch` one that always runs.
+      public init(
+        identifier: String, label: String, watch: DeviceWatch? = nil, isExpected: Bool = false, processing: VoiceProcessing? = nil,
+        sound: @escaping @Sendable (VoiceProcessing) -> AudioFanOut
+      ) {
+        (self.identifier, self.label, self.isExpected) = (identifier, label, isExpected)
+        (self.processing, self.sound) = (processing, sound)
+        self.watch = watch ?? DeviceWatch(.running(name: label))
+      }
+    }
+
+    /// A loudspeaker.
+    public struct Speaker: Sendable {
+      /// Where sound is played.
+      public var playout: PlayoutThread
+      /// What pages with a grant are told until the device itself says its name.
+      public var label: String
+      /// How it stands.
+      public var watch: DeviceWatch
+
+      /// A loudspeaker; without `watch` one that always runs.
+      public init(playout: PlayoutThread, label: String = "Speaker", watch: DeviceWatch? = nil) {
+        (self.playout, self.label, self.watch) = (playout, label, watch ?? DeviceWatch(.running(name: label)))
       }
     }
 
     public var cameras: [Camera]
     public var microphone: Microphone?
-    /// Where sound is played; nil: it is received, and heard by nobody.
-    public var playout: PlayoutThread?
+    /// nil: sound is received, and heard by nobody.
+    public var speaker: Speaker?
 
     /// The devices.
-    public init(cameras: [Camera] = [], microphone: Microphone? = nil, playout: PlayoutThread? = nil) {
-      (self.cameras, self.microphone, self.playout) = (cameras, microphone, playout)
+    public init(cameras: [Camera] = [], microphone: Microphone? = nil, speaker: Speaker? = nil) {
+      (self.cameras, self.microphone, self.speaker) = (cameras, microphone, speaker)
     }
   }
 }

@@ -223,13 +223,13 @@ const box = (() => {
     "certificate.generate": ({ expires }) => ({ expires, fingerprints: [{ algorithm: "sha-256", value: "00:01" }] }),
     "devices.list": () => ({
       devices: ["audiooutput", "videoinput", "audioinput"].map((kind) => {
-        return { deviceId: kind, groupId: "box", kind, label: kind, capabilities: deviceCapabilities[kind] };
+        return { deviceId: kind, groupId: "box", kind, label: kind, capabilities: deviceCapabilities[kind], ...(absent.has(kind) && { isAbsent: true }) };
       }),
       grants,
     }),
     "track.open": ({ track, kind, settings }) => {
       sizes.set(track, settings);
-      return { settings, label: kind };
+      return { settings, label: kind, ...(absent.has(`${kind}input`) && { isMuted: true }) };
     },
     "track.clone": ({ track, from }) => void sizes.set(track, sizes.get(from)),
     // The first picture comes at once.
@@ -243,12 +243,14 @@ const box = (() => {
   /// Track → its settings.
   const sizes = new Map();
   const grants = { camera: true, microphone: true };
+  /// Kinds of devices that are away.
+  const absent = new Set();
   const deviceCapabilities = {
     videoinput: {
       width: { min: 1, max: 1280 }, height: { min: 1, max: 720 }, aspectRatio: { min: 1 / 720, max: 1280 }, frameRate: { min: 1, max: 30 },
       facingMode: ["user"], resizeMode: ["none", "crop-and-scale"],
     },
-    audioinput: { sampleRate: { min: 48000, max: 48000 }, echoCancellation: [true, false], channelCount: { min: 1, max: 1 } },
+    audioinput: { sampleRate: { min: 48000, max: 48000 }, echoCancellation: [true, false], noiseSuppression: [false, true], channelCount: { min: 1, max: 1 } },
     audiooutput: {},
   };
   /// What `native.place` was given, and `native.painted`.
@@ -269,7 +271,7 @@ const box = (() => {
   };
 
   return {
-    messages, connections, handlers, tell, grants, places, painted,
+    messages, connections, handlers, tell, grants, absent, places, painted,
     /// What arrived, by type.
     received: (type) => messages.filter((message) => message.type === type),
     binary: (kind, target, payload) => task(() => receive(kind, target, payload)),

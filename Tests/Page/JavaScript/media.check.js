@@ -45,6 +45,47 @@ check("constraints that cannot be met name themselves", async () => {
   await throws("TypeError", () => mediaDevices.getUserMedia({ video: { width: { min: NaN, max: Symbol() } } }));
 });
 
+check("a device that is away: not listed, opened muted, live until it is stopped, and perhaps another one when it is back", async () => {
+  box.absent.add("videoinput");
+  equal((await mediaDevices.enumerateDevices()).map(({ kind }) => kind), ["audioinput", "audiooutput"]);
+  const [track] = (await mediaDevices.getUserMedia({ video: true })).getTracks();
+  equal([track.muted, track.readyState, track.getSettings().width], [true, "live", 1280]);
+  const clone = track.clone();
+  equal(clone.muted, true);
+  const events = [];
+  for (const type of ["mute", "unmute", "ended"]) track.addEventListener(type, () => events.push([type, track.getSettings().width]));
+  box.absent.delete("videoinput");
+  const changed = new Promise((resolve) => mediaDevices.addEventListener("devicechange", resolve, { once: true }));
+  box.tell({ type: "devices.changed" });
+  equal((await changed).devices.map(({ kind }) => kind), ["audioinput", "videoinput", "audiooutput"]);
+  const number = box.received("track.open").at(-1).track;
+  const capabilities = { width: { min: 16, max: 640 }, height: { min: 16, max: 480 } };
+  const unmuted = new Promise((resolve) => track.addEventListener("unmute", resolve));
+  box.tell({ type: "track.muted", track: number, isMuted: false, settings: { width: 640, height: 480 }, capabilities });
+  await unmuted;
+  equal(events, [["unmute", 640]]);
+  equal([track.muted, track.readyState, track.getCapabilities().height.max, track.getCapabilities().frameRate.max], [false, "live", 480, 30]);
+  track.stop();
+  clone.stop();
+  equal([track.readyState, events.length], ["ended", 1]);
+});
+
+check("what is done to voices is the box's choice where the page says nothing, and the page's where it does", async () => {
+  const open = async (audio) => (await mediaDevices.getUserMedia({ audio })).getAudioTracks()[0];
+  const track = await open(true);
+  equal(track.getSettings().echoCancellation, true);
+  equal(track.getSettings().noiseSuppression, false);
+  equal(track.getCapabilities().noiseSuppression, [false, true]);
+  await track.applyConstraints({ echoCancellation: false, noiseSuppression: { exact: true } });
+  equal([track.getSettings().echoCancellation, track.getSettings().noiseSuppression], [false, true]);
+  const { settings } = box.received("track.apply").at(-1);
+  equal([settings.echoCancellation, settings.noiseSuppression], [false, true]);
+  track.stop();
+  const plain = await open({ echoCancellation: false });
+  equal(plain.getSettings().echoCancellation, false);
+  plain.stop();
+});
+
 check("tracks: clone, stop, mute, end", async () => {
   const stream = await mediaDevices.getUserMedia({ video: true });
   const [track] = stream.getTracks();
@@ -64,6 +105,7 @@ check("tracks: clone, stop, mute, end", async () => {
 
 check("streams", async () => {
   const [audio, video] = (await mediaDevices.getUserMedia({ audio: true, video: true })).getTracks();
+  equal([audio.muted, video.muted], [false, false]);
   const stream = new MediaStream([audio]);
   stream.onaddtrack = () => { throw new Error("the script added it"); };
   stream.addTrack(video);

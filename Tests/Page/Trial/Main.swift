@@ -76,7 +76,8 @@ struct Trial {
       network: network, stage: stage,
       media: PageService.Media(
         cameras: [.init(identifier: "synthetic", label: "Synthetic camera", camera: camera)],
-        microphone: .init(identifier: "synthetic", label: "Synthetic microphone", microphone: microphone), playout: playout)
+        microphone: .init(identifier: "synthetic", label: "Synthetic microphone", sound: { _ in microphone.sound }),
+        speaker: .init(playout: playout))
     ) { print("\($0)") }
     let wayland = try WaylandServer(
       path: runtime + "/wayland-0", width: options.size.width, height: options.size.height, isAdmitted: { _ in true })

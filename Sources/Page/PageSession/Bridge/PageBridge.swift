@@ -12,6 +12,7 @@ final class PageBridge: @unchecked Sendable {
   let network: NetworkThread
   let configuration: PageService.Configuration
   let media: PageService.Media
+  let roster: DeviceRoster
   let playout: PlayoutThread
   let videos: ShownVideos
   private(set) var admission: Admission
@@ -33,9 +34,10 @@ final class PageBridge: @unchecked Sendable {
     self.onEvent = onEvent
     settings = configuration.page
     admission = Admission(settings: configuration.page, grants: configuration.grants)
-    ownsPlayout = media.playout == nil
+    roster = DeviceRoster(media, loop: network.loop)
+    ownsPlayout = media.speaker == nil
     // Whoever is not heard is still received: jitter buffers are emptied at their pace.
-    playout = media.playout ?? PlayoutThread { _, _ in }
+    playout = media.speaker?.playout ?? PlayoutThread { _, _ in }
     let isShared = configuration.allowedUser.map { $0 != getuid() } ?? false
     do throws(SystemError) {
       listener = try UnixListener(path: configuration.runtimeFolder + "/bridge.sock", mode: isShared ? 0o666 : 0o600, on: network.loop) {
@@ -45,6 +47,7 @@ final class PageBridge: @unchecked Sendable {
       if ownsPlayout { playout.stop() }
       throw error
     }
+    roster.onChange = { [unowned self] in deviceChanged($0, before: $1) }
     videos.onWatched.with {
       $0 = { [weak self, loop = network.loop] message in
         loop.run { [weak self] in self?.document(of: message.video)?.sendSparing(message) }
@@ -56,6 +59,7 @@ final class PageBridge: @unchecked Sendable {
     guard !isStopped else { return }
     isStopped = true
     videos.onWatched.with { $0 = nil }
+    roster.stop()
     command(HostExit())
     listener?.close()
     for client in clients { disconnect(client, reason: nil) }
@@ -210,6 +214,13 @@ final class PageBridge: @unchecked Sendable {
   func connectionsChanged() {
     guard !isStopped else { return }
     onEvent(.callStateChanged(documents.flatMap { $0.connections.values.map(\.state) }.filter { $0 != .new }.map(\.rawValue)))
+  }
+
+  private func deviceChanged(_ device: DeviceRoster.Device, before: DeviceRoster.Entry) {
+    guard !isStopped else { return }
+    let now = roster[device]
+    if now.isMuted != before.isMuted || now.name != before.name { for document in documents { document.deviceChanged(device) } }
+    if now.isPresent != before.isPresent || now.name != before.name || !before.isSettled { devicesChanged() }
   }
 
   /// Tells all documents that devices or grants are others now.

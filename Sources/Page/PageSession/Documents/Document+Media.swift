@@ -9,7 +9,10 @@ extension Document {
   func handleMedia(_ message: DocumentMessage) {
     switch message {
     case .devicesList(let message):
-      reply(message.id, Result<DevicesReply, ReplyError>.success(devices.reply(grant)))
+      bridge.roster.whenSettled { [weak self] in
+        guard let self else { return }
+        reply(message.id, Result<DevicesReply, ReplyError>.success(devices.reply(grant)))
+      }
     case .trackOpen(let message): answer(message.id) { () throws(ReplyError) in try open(message) }
     case .trackApply(let message): answer(message.id) { () throws(ReplyError) in try apply(message) }
     case .trackMake(let message):
@@ -57,7 +60,9 @@ extension Document {
 
   // MARK: Capture
 
-  var devices: Devices { Devices(media: bridge.media, origin: origin, salt: bridge.configuration.deviceSalt) }
+  var devices: Devices {
+    Devices(media: bridge.media, origin: origin, salt: bridge.configuration.deviceSalt, roster: bridge.roster)
+  }
 
   private func open(_ message: TrackOpen) throws(ReplyError) -> TrackReply {
     let isAllowed = message.kind == .video ? grant.camera : grant.microphone
@@ -71,13 +76,26 @@ extension Document {
     let track = Track(number: message.track, identifier: message.trackId, source: source)
     tracks[message.track] = track
     track.apply(message.settings ?? TrackSettings())
-    return TrackReply(settings: devices.settings(of: track), label: devices.label(of: track))
+    return devices.reply(of: track)
   }
 
   private func apply(_ message: TrackApply) throws(ReplyError) -> TrackReply {
     guard let track = tracks[message.track] else { throw ReplyError("InvalidStateError", "there is no track \(message.track)") }
     track.apply(message.settings)
-    return TrackReply(settings: devices.settings(of: track), label: devices.label(of: track))
+    return devices.reply(of: track)
+  }
+
+  /// A device stopped giving media for now, or gives it again, perhaps in another form. Its tracks stay: they end with the page's `stop` alone.
+  func deviceChanged(_ device: DeviceRoster.Device) {
+    let isMuted = bridge.roster[device].isMuted
+    for track in tracks.values.sorted(by: { $0.number < $1.number }) where track.source.device == device {
+      var message = TrackMuted(track: track.number, isMuted: isMuted)
+      if !isMuted {
+        track.refresh()
+        (message.settings, message.capabilities) = (devices.settings(of: track), devices.capabilities(of: device))
+      }
+      send(message)
+    }
   }
 
   private func stopTrack(_ number: UInt32) {

@@ -5,13 +5,13 @@ import Frames
 /// Makes of a source's sound that of one track: as it is, or silence. Runs on the source's thread, and only while someone listens.
 final class AudioStage: Sendable {
   private struct State {
+    var source: AudioFanOut
     var isEnabled = true
     var isStopped = false
     var attachment: Int?
   }
 
-  private let source: AudioFanOut
-  private let state = Guarded(State())
+  private let state: Guarded<State>
   /// The track's sound.
   let output: AudioFanOut
 
@@ -22,22 +22,31 @@ final class AudioStage: Sendable {
   }
 
   init(_ source: AudioFanOut) {
-    self.source = source
+    state = Guarded(State(source: source))
     let demand = Demand()
     output = AudioFanOut { demand.tell($0) }
     demand.set(self)
   }
 
-  deinit { if let attachment = state.with({ $0.attachment }) { source.remove(attachment) } }
+  deinit { state.with { state in state.attachment.map { state.source.remove($0) } } }
 
   private func follow(_ isWanted: Bool) {
     if isWanted {
-      guard state.with({ !$0.isStopped && $0.attachment == nil }) else { return }
+      guard let source = state.with({ $0.isStopped || $0.attachment != nil ? nil : $0.source }) else { return }
       let attachment = source.add { [weak self] in self?.process($0) }
       state.with { $0.attachment = attachment }
-    } else if let attachment = state.with({ $0.attachment.take() }) {
+    } else if let (source, attachment) = state.with({ state in state.attachment.take().map { (state.source, $0) } }) {
       source.remove(attachment)
     }
+  }
+
+  /// Takes another source from now on. On the thread that starts and ends what listens.
+  func setSource(_ source: AudioFanOut) {
+    guard state.with({ $0.source !== source }) else { return }
+    let isWanted = state.with { $0.attachment != nil }
+    follow(false)
+    state.with { $0.source = source }
+    if isWanted { follow(true) }
   }
 
   func stop() {

@@ -2,11 +2,12 @@ import Base
 import BridgeMessages
 import Call
 import Frames
+import Sound
 
 /// Where a track's media comes from. Clones share it.
 enum TrackSource {
   case camera(index: Int, VideoFanOut)
-  case microphone(AudioFanOut)
+  case microphone(PageService.Media.Microphone)
   case receivedVideo(VideoFanOut, LatencyRecorder)
   case receivedAudio(PlayedSound)
   case madeVideo(VideoFanOut)
@@ -16,6 +17,15 @@ enum TrackSource {
     switch self {
     case .camera, .receivedVideo, .madeVideo: .video
     case .microphone, .receivedAudio, .madeAudio: .audio
+    }
+  }
+
+  /// The box's device behind it; nil when there is none.
+  var device: DeviceRoster.Device? {
+    switch self {
+    case .camera(let index, _): .camera(index)
+    case .microphone: .microphone
+    case .receivedVideo, .receivedAudio, .madeVideo, .madeAudio: nil
     }
   }
 }
@@ -40,7 +50,8 @@ final class Track {
     switch source {
     case .camera(_, let pictures), .receivedVideo(let pictures, _), .madeVideo(let pictures):
       (video, audio) = (VideoStage(pictures), nil)
-    case .microphone(let sound), .madeAudio(let sound): (video, audio) = (nil, AudioStage(sound))
+    case .microphone(let microphone): (video, audio) = (nil, AudioStage(microphone.sound(microphone.processing ?? .none)))
+    case .madeAudio(let sound): (video, audio) = (nil, AudioStage(sound))
     case .receivedAudio(let received): (video, audio) = (nil, AudioStage(received.sound))
     }
   }
@@ -68,12 +79,25 @@ final class Track {
     audio?.setEnabled(value)
   }
 
-  /// Size and rate from now on.
+  /// What is done to a microphone's sound for this track; nil: nothing can be.
+  var processing: VoiceProcessing? {
+    guard case .microphone(let microphone) = source, var processing = microphone.processing else { return nil }
+    processing.echoCancellation = wanted.echoCancellation ?? processing.echoCancellation
+    processing.noiseSuppression = wanted.noiseSuppression ?? processing.noiseSuppression
+    processing.autoGainControl = wanted.autoGainControl ?? processing.autoGainControl
+    return processing
+  }
+
+  /// Size and rate, or what is done to voices, from now on.
   func apply(_ settings: TrackSettings) {
     wanted = settings
     // Only a camera's pictures are made smaller: all else is what its source makes it.
     if case .camera = source { video?.setFormat(settings) }
+    if case .microphone(let microphone) = source, let processing { audio?.setSource(microphone.sound(processing)) }
   }
+
+  /// The source may be another one now: a camera that came back with other pictures.
+  func refresh() { apply(wanted) }
 
   /// The newest picture. From the first call on the track keeps one.
   func grab() -> VideoFrame? {
