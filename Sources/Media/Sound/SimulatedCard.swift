@@ -88,7 +88,7 @@ public final class SimulatedCard: PCM {
     guard state == .prepared, direction == .capture || application > 0 else { return PCMError.wrongState }
     state = .running
     startCount += 1
-    stretches = [Stretch(time: now, position: 0, rate: rate)]
+    stretches.append(Stretch(time: now, position: 0, rate: rate))
     updateTime = now
     scheduleInterrupt(1)
     return 0
@@ -97,7 +97,9 @@ public final class SimulatedCard: PCM {
   public func recover(from error: Int32) -> Int32 {
     guard state != .gone else { return PCMError.noDevice }
     state = .prepared
-    (application, hardware, updateTime, nextInterrupt, stretches) = (0, 0, now, nil, [])
+    (application, hardware, updateTime, nextInterrupt) = (0, 0, now, nil)
+    // As a real card, it does not allocate while it is in use.
+    stretches.removeAll(keepingCapacity: true)
     return 0
   }
 
