@@ -1,3 +1,5 @@
+import CSampleRate
+
 /// How a device stores a sample, all little-endian.
 public enum SampleFormat: String, Sendable, Equatable, CaseIterable {
   /// 16 bits.
@@ -24,6 +26,8 @@ public enum SampleFormat: String, Sendable, Equatable, CaseIterable {
   /// doubled to stereo; of more than two channels the first two count.
   func load(_ source: UnsafeRawPointer, channels from: Int, into target: UnsafeMutablePointer<Float>, channels to: Int, frameCount: Int) {
     switch self {
+    case .int16 where from == to:
+      unsafe src_short_to_float_array(source.assumingMemoryBound(to: Int16.self), target, Int32(frameCount * to))
     case .int16: unsafe SampleFormat.load(source, Packed16.self, from, target, to, frameCount)
     case .int24Packed: unsafe SampleFormat.load(source, Packed24.self, from, target, to, frameCount)
     case .int24: unsafe SampleFormat.load(source, Padded24.self, from, target, to, frameCount)
@@ -36,6 +40,8 @@ public enum SampleFormat: String, Sendable, Equatable, CaseIterable {
   /// silent.
   func store(_ source: UnsafePointer<Float>, channels from: Int, into target: UnsafeMutableRawPointer, channels to: Int, frameCount: Int) {
     switch self {
+    case .int16 where from == to:
+      unsafe src_float_to_short_array(source, target.assumingMemoryBound(to: Int16.self), Int32(frameCount * to))
     case .int16: unsafe SampleFormat.store(source, from, target, Packed16.self, to, frameCount)
     case .int24Packed: unsafe SampleFormat.store(source, from, target, Packed24.self, to, frameCount)
     case .int24: unsafe SampleFormat.store(source, from, target, Padded24.self, to, frameCount)
