@@ -16,11 +16,12 @@ func library(_ name: String, pkgConfig: String? = nil) -> Target {
 }
 
 /// A room with the test target of the same name.
-func room(_ folder: String, uses: [String] = [], tested: [String] = [], exclude: [String] = []) -> [Target] {
+func room(_ folder: String, uses: [String] = [], tested: [String] = [], exclude: [String] = [], isOptimized: Bool = false) -> [Target] {
   let name = folder.split(separator: "/").last.map(String.init)!
   return [
     .target(
-      name: name, dependencies: uses.map { .byName(name: $0) }, path: "Sources/\(folder)", exclude: exclude, swiftSettings: swift),
+      name: name, dependencies: uses.map { .byName(name: $0) }, path: "Sources/\(folder)", exclude: exclude,
+      swiftSettings: swift + (isOptimized ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])),
     .testTarget(
       name: "\(name)Tests", dependencies: ([name] + uses + tested).map { .byName(name: $0) }, path: "Tests/\(name)Tests",
       swiftSettings: swift),
@@ -78,6 +79,14 @@ let package = Package(
     library("CVA", pkgConfig: "libva-drm"),
     library("CALSA", pkgConfig: "alsa"),
     library("CSampleRate", pkgConfig: "samplerate"),
+    library("CKissFFT"),
+    .target(
+      name: "CAudioProcessing", path: "Sources/C/CAudioProcessing",
+      cxxSettings: [
+        .define("WEBRTC_POSIX"), .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"),
+        .unsafeFlags(["-isystem", "/usr/include/webrtc_audio_processing"]),
+      ],
+      linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
     library("CLibInput", pkgConfig: "libinput"),
     library("CUdev", pkgConfig: "libudev"),
     library("CEvdev", pkgConfig: "libevdev"),
@@ -120,7 +129,10 @@ let package = Package(
       tested: ["Camera", "ScriptedDevices", "Sound"])
     + room("Media/JitterBuffer", uses: ["Base", "Bytes", "RTP", "Frames", "Codecs"], tested: ["Camera", "Sound"])
     + room("Media/Camera", uses: ["Base", "Frames", "V4L2", "CLinux", "CV4L2", "CTurboJPEG", "CYUV"], tested: ["ScriptedDevices"])
-    + room("Media/Sound", uses: ["Base", "Frames", "CLinux", "CALSA", "CSampleRate", "CSpeexDSP"])
+    + room(
+      "Media/Sound", uses: ["Base", "Frames", "CLinux", "CALSA", "CSampleRate", "CSpeexDSP", "CKissFFT", "CAudioProcessing"],
+      // Signal processing takes fifty times as long unoptimized: too long for tests.
+      isOptimized: true)
     + room(
       "Stage", uses: ["Base", "Frames", "CLinux", "CYUV", "CPango", "CQREncode", "CXKBCommon", "CDRM", "CLibInput", "CUdev"],
       exclude: ["Wayland/parlor-video-v1.xml"])
@@ -167,6 +179,8 @@ let package = Package(
         name: "stage-trial", dependencies: ["Base", "Camera", "CDeviceMemory", "CDRM", "Frames", "Stage"], path: "Tests/Machine/Trial",
         swiftSettings: swift),
       .systemLibrary(name: "CDeviceMemory", path: "Tests/Machine/CDeviceMemory", pkgConfig: "libdrm"),
+      .executableTarget(
+        name: "voice-trial", dependencies: ["Base", "CAllocations", "Frames", "Sound"], path: "Tests/Echo/Trial", swiftSettings: swift),
       .executableTarget(
         name: "input-trial", dependencies: ["Base", "Frames", "Stage"], path: "Tests/Machine/InputTrial", swiftSettings: swift),
       .executableTarget(

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The long counts, written to Tests/RESULTS.md: each parser fuzzed for ten minutes and its coverage, calls with real peers repeated,
-# a page that makes and closes 1,000 pairs of connections, and 200 changes of monitors in a row. Takes hours. PARLOR_FUZZ_SECONDS changes the ten
+# echo in rooms of many kinds, a page that makes and closes 1,000 pairs of connections, and 200 changes of monitors in a row. Takes hours. PARLOR_FUZZ_SECONDS changes the ten
 # minutes, PARLOR_REPEAT the number of repetitions, PARLOR_CHANGES the 200.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -17,6 +17,7 @@ run() {
 }
 run fuzz Scripts/fuzz.sh --seconds "$seconds"
 run coverage Scripts/fuzz.sh --coverage
+run echo .build/venv/bin/python Tests/Echo/run.py --long
 run cycles env PARLOR_CYCLES=1000 .build/venv/bin/python Tests/PageCalls/run.py --only cycles --seconds 3600
 run timing .build/venv/bin/python Tests/Machine/run.py --only "in time"
 run changes .build/venv/bin/python Tests/Machine/run.py --only "changes in a row" --changes "${PARLOR_CHANGES:-200}"
@@ -38,6 +39,10 @@ run interop .build/venv/bin/python Tests/Interop/run.py --repeat "$repeat"
   echo "## Calls with real peers, each ${repeat} times"
   echo
   grep -E '^✘|^interop:' .build/long-interop.log | sed 's/^/- /'
+  echo
+  echo "## Echo left over, and the near voice while both sides talk: in brackets AEC3 on the same sounds"
+  echo
+  grep -E '^pass|^FAIL|^echo:|^      ' .build/long-echo.log | sed 's/^ */- /'
   echo
   echo "## Monitors, modes, rotations and blanking, changed at random"
   echo

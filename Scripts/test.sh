@@ -82,6 +82,8 @@ if [[ $quick == no ]]; then
   counted page-host python3 Tests/Page/run.py
   headline "calls with real peers"
   counted interop .build/venv/bin/python Tests/Interop/run.py
+  headline "echo"
+  counted echo .build/venv/bin/python Tests/Echo/run.py
   headline "call pages"
   counted pages .build/venv/bin/python Tests/PageCalls/run.py
   headline "in a virtual machine"
