@@ -1,7 +1,7 @@
 /// A point on a monotonic clock, in nanoseconds since an origin that only the clock's owner knows.
 ///
 /// Protocol cores never read a clock: whoever drives them passes an `Instant` in.
-public struct Instant: Sendable, Hashable, Comparable {
+public struct Instant: Sendable, Hashable, Comparable, BitwiseCopyable {
   /// Nanoseconds since the clock's origin.
   public var nanoseconds: Int64
 
@@ -23,7 +23,7 @@ public struct Instant: Sendable, Hashable, Comparable {
 }
 
 /// A signed length of time in nanoseconds. (The standard library's `Duration` is 128 bits wide, which costs on packet paths.)
-public struct Interval: Sendable, Hashable, Comparable, AdditiveArithmetic {
+public struct Interval: Sendable, Hashable, Comparable, AdditiveArithmetic, BitwiseCopyable {
   /// The length in nanoseconds; negative when it points back in time.
   public var nanoseconds: Int64
 

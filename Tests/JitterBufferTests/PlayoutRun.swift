@@ -90,12 +90,12 @@ struct PlayoutRun {
       configure(now, &buffer.configuration)
       buffer.nextBlock(now: now, into: &block)
       var lag: Double?
-      if let position = buffer.position(now: now, heard: now) {
+      if let position = buffer.position(now: now, delay: .zero) {
         for back in UInt32(0)..<2 {
           let start = (position.timestamp &- 4_294_900_000) / 960 &- back
           let stamp = start &* 960 &+ 4_294_900_000
           if let time = captured[stamp] {
-            lag = (position.heard - time).milliseconds - Double(position.timestamp &- stamp) / 48
+            lag = (position.time - time).milliseconds - Double(position.timestamp &- stamp) / 48
             break
           }
         }

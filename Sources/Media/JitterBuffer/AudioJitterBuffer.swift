@@ -27,23 +27,6 @@ public struct AudioJitterBuffer: ~Copyable {
     public init() {}
   }
 
-  /// Where playout stands: what lip sync has to know of the sound.
-  public struct Position: Sendable, Equatable {
-    /// The RTP time stamp of the sample that is heard at `heard`.
-    public var timestamp: UInt32
-    /// When that sample leaves the loudspeaker.
-    public var heard: Instant
-    /// How late it is compared with the fastest packets.
-    public var delay: Interval
-    /// How late it would be without lip sync.
-    public var naturalDelay: Interval
-
-    /// A position from its parts.
-    public init(timestamp: UInt32, heard: Instant, delay: Interval, naturalDelay: Interval) {
-      (self.timestamp, self.heard, self.delay, self.naturalDelay) = (timestamp, heard, delay, naturalDelay)
-    }
-  }
-
   /// What happened so far.
   public private(set) var counters = Counters()
   /// Bounds of the delay.
@@ -105,12 +88,12 @@ public struct AudioJitterBuffer: ~Copyable {
     decodedEnd.map { UInt32(truncatingIfNeeded: ($0 - Int64(readyCount)) / Int64(AudioBlock.sampleRate / clockRate)) }
   }
 
-  /// Where playout stands. To be called right after `nextBlock(now:)`, with the same `now`; `heard` is when the first sample of that block leaves
-  /// the loudspeaker. Nil before playout begins, and while nothing is there to be played.
-  public func position(now: Instant, heard: Instant) -> Position? {
-    let block = Interval.milliseconds(10)
-    guard waitedCount == 0, let timestamp = playoutTimestamp, let delay = currentDelay(now: now + block) else { return nil }
-    return Position(timestamp: timestamp, heard: heard + block, delay: delay, naturalDelay: naturalDelay)
+  /// Where playout stands. To be called right after `nextBlock(now:)`, with the same `now`; the first sample of that block is heard `delay` later.
+  /// Nil before playout begins, and while nothing is there to be played.
+  public func position(now: Instant, delay: Interval) -> PlayoutPosition? {
+    let end = now + .milliseconds(10)
+    guard waitedCount == 0, let timestamp = playoutTimestamp, let current = currentDelay(now: end) else { return nil }
+    return PlayoutPosition(timestamp: timestamp, time: end + delay, delay: current + delay, naturalDelay: naturalDelay + delay)
   }
 
   /// Samples per channel that were not yet put out.

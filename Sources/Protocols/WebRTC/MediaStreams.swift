@@ -197,6 +197,17 @@ struct MediaStreams: Sendable {
     receiving[index].stream.discardMissing(before: sequenceNumber)
   }
 
+  /// The clock of the source that sends now.
+  func senderClock(of identifier: TransceiverIdentifier) -> SenderClock? {
+    var newest: (index: Int, arrival: Instant)?
+    for index in receiving.indices where receiving[index].identifier == identifier {
+      guard let arrival = receiving[index].stream.statistics.lastPacketReceived else { continue }
+      if newest.map({ $0.arrival < arrival }) ?? true { newest = (index, arrival) }
+    }
+    guard let newest, let codec = receiving[newest.index].codec else { return nil }
+    return receiving[newest.index].stream.senderClock(clockRate: codec.capability.clockRate)
+  }
+
   // MARK: Sending
 
   mutating func sendVideo(

@@ -66,6 +66,9 @@ extension PeerConnection {
     media.discardMissing(of: identifier, before: sequenceNumber)
   }
 
+  /// How the time stamps of what a transceiver receives lie in the peer's time, by the source that sends now; nil before its first sender report.
+  public func senderClock(of identifier: TransceiverIdentifier) -> SenderClock? { media.senderClock(of: identifier) }
+
   /// The latest round trip to the peer; nil before the first.
   public var roundTripTime: Interval? { transport.ice.roundTripTime }
 

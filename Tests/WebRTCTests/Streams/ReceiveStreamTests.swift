@@ -152,8 +152,10 @@ import Testing
     #expect(block.ssrc == 1 && block.packetsLost == 2 && block.fractionLost == 128 && block.extendedHighestSequenceNumber == 13)
     #expect(block.lastSenderReport == 0x0001_0002 && block.delaySinceLastSenderReport == 32_768)
     #expect(stream.remote.packetsSent == 4 && stream.remote.bytesSent == 50 && stream.remote.reportsSent == 1)
-    #expect(stream.captureTime(of: 135_000, clockRate: 90_000)?.bits == 0x0000_0001_8002_0000)
-    #expect(stream.captureTime(of: 0, clockRate: 90_000)?.bits == 0x0000_0000_0002_0000)
+    let clock = try #require(stream.senderClock(clockRate: 90_000))
+    #expect(clock.captureTime(of: 135_000).bits == 0x0000_0001_8002_0000)
+    #expect(clock.captureTime(of: 0).bits == 0x0000_0000_0002_0000)
+    #expect(clock.arrival == .zero + .milliseconds(1_000))
   }
 
   @Test func whatTheJitterBufferPassedIsNotAskedFor() throws {

@@ -283,11 +283,10 @@ struct ReceiveStream: Sendable {
     remote.reportsSent += 1
   }
 
-  /// When media with an RTP time stamp was captured, by the sender's clock; nil before the first sender report.
-  func captureTime(of timestamp: UInt32, clockRate: Int) -> NTPTime? {
-    guard let (report, _) = lastSenderReport, clockRate > 0 else { return nil }
-    let ticks = Int64(Int32(bitPattern: timestamp &- report.rtpTimestamp))
-    return NTPTime(bits: report.ntpTime.bits &+ UInt64(bitPattern: Int64((Double(ticks) / Double(clockRate) * 4_294_967_296).rounded())))
+  /// How time stamps of media lie in the sender's time; nil before the first sender report.
+  func senderClock(clockRate: Int) -> SenderClock? {
+    guard let (report, arrival) = lastSenderReport, clockRate > 0 else { return nil }
+    return SenderClock(ntpTime: report.ntpTime, timestamp: report.rtpTimestamp, clockRate: clockRate, arrival: arrival)
   }
 
   /// The counters, with those that are computed.
