@@ -27,6 +27,14 @@ final class AudioReceiver {
   /// The counts so far.
   var counters: AudioJitterBuffer.Counters { source.counters }
 
+  /// Where playout stands; nil before it begins, and while nothing is there to be played.
+  var position: PlayoutPosition? { source.position }
+
+  /// How late playout should run at least: as the application wishes, and as lip sync needs it.
+  func setDelays(requested: Interval, synchronization: Interval) {
+    source.setDelays(requested: requested, synchronization: synchronization)
+  }
+
   func stop() {
     if let identifier { playout.remove(identifier) }
     identifier = nil

@@ -28,7 +28,9 @@ public final class LatencyRecorder: Sendable {
     case send
     /// First packet of a frame to the whole frame.
     case assemble
-    /// Whole frame to picture.
+    /// Whole frame to when it is taken up by the decoder: longer where lip sync or the application wants it later.
+    case hold
+    /// Frame taken up to picture.
     case decode
     /// Picture to page flip.
     case present
@@ -45,7 +47,8 @@ public final class LatencyRecorder: Sendable {
       case .pace: (.encode, .pace)
       case .send: (.pace, .send)
       case .assemble: (.receive, .assemble)
-      case .decode: (.assemble, .decode)
+      case .hold: (.assemble, .release)
+      case .decode: (.release, .decode)
       case .present: (.decode, .present)
       case .sent: (.capture, .send)
       case .received: (.receive, .present)

@@ -203,11 +203,13 @@ extension PeerSession {
   /// Takes a media packet out of the datagram it arrived in.
   func take(_ received: ReceivedMedia, in datagram: RawSpan, now: Instant) {
     let packet = datagram.extracting(received.packet)
+    synchronize(now: now)
     if arriving.insert(received.transceiver).inserted { onMedia(received.transceiver) }
     if let receiver = videoReceiver(received) {
       let rotation = received.videoOrientation.flatMap { VideoFrame.Rotation(rawValue: Int($0 & 3) * 90) }
       let isKeyFrameDue = receiver.receive(
         packet, header: received.header, rotation: rotation, roundTripTime: connection.roundTripTime, now: now)
+      notePicture(receiver, of: received.transceiver, now: now)
       if let first = receiver.firstNeeded { connection.discardMissing(of: received.transceiver, before: first) }
       if isKeyFrameDue { requestKeyFrame(of: received.transceiver) }
       scheduleJitterBuffers()
@@ -238,7 +240,10 @@ extension PeerSession {
 
   private func advanceJitterBuffers() {
     let now = MonotonicClock.now()
-    for (identifier, receiver) in videoReceivers where receiver.advance(now: now) { requestKeyFrame(of: identifier) }
+    for (identifier, receiver) in videoReceivers {
+      if receiver.advance(now: now) { requestKeyFrame(of: identifier) }
+      notePicture(receiver, of: identifier, now: now)
+    }
     scheduleJitterBuffers()
   }
 

@@ -12,6 +12,10 @@ extension PeerSession {
     for (identifier, receiver) in videoReceivers { codecs[identifier, default: CodecStatistics()].inbound = members(receiver) }
     for (identifier, receiver) in audioReceivers { codecs[identifier, default: CodecStatistics()].inbound = members(receiver) }
     let now = MonotonicClock.now()
+    let positions = videoReceivers.mapValues(\.position).merging(audioReceivers.mapValues(\.position)) { $1 }
+    for (identifier, position) in positions {
+      codecs[identifier]?.inbound["estimatedPlayoutTimestamp"] = estimatedPlayoutTimestamp(position, of: identifier, now: now)
+    }
     for (identifier, sender) in senders {
       codecs[identifier, default: CodecStatistics()].source = sender.figures.members(isVideo: sender.isVideo, now: now)
     }
@@ -54,7 +58,9 @@ extension PeerSession {
       "totalDecodeTime": .number(decoded.totalDecodeTime.seconds), "frameWidth": .integer(decoded.frameWidth),
       "frameHeight": .integer(decoded.frameHeight), "decoderImplementation": .text(receiver.implementationName),
       "freezeCount": .integer(decoded.freezes.freezeCount), "totalFreezesDuration": .number(decoded.freezes.totalFreezesDuration.seconds),
-      "decodeErrors": .integer(decoded.decodeErrors),
+      "decodeErrors": .integer(decoded.decodeErrors), "jitterBufferDelay": .number(decoded.jitterBufferDelay.seconds),
+      "jitterBufferTargetDelay": .number(receiver.targetDelay.seconds), "jitterBufferMinimumDelay": .number(0),
+      "jitterBufferEmittedCount": .integer(decoded.jitterBufferEmittedCount),
     ]
     if let rate = decoded.rate.perSecond(now: MonotonicClock.now()) { members["framesPerSecond"] = .number(rate) }
     return members
@@ -68,6 +74,7 @@ extension PeerSession {
       "insertedSamplesForDeceleration": .integer(counts.insertedSamplesForDeceleration),
       "removedSamplesForAcceleration": .integer(counts.removedSamplesForAcceleration),
       "jitterBufferDelay": .number(counts.jitterBufferDelay), "jitterBufferTargetDelay": .number(counts.jitterBufferTargetDelay),
+      "jitterBufferMinimumDelay": .number(counts.jitterBufferMinimumDelay),
       "jitterBufferEmittedCount": .integer(counts.jitterBufferEmittedCount), "packetsDiscarded": .integer(counts.packetsDiscarded),
       "audioLevel": .number(counts.audioLevel), "totalAudioEnergy": .number(counts.totalAudioEnergy),
       "totalSamplesDuration": .number(counts.totalSamplesDuration),

@@ -55,6 +55,8 @@ public final class PeerSession: @unchecked Sendable {
   /// Frames given to the connection whose last packet has not left, by capture time.
   var leaving: [Instant: Ledger] = [:]
   var jitterTimer: TimerToken?
+  /// When sound and pictures were last held against each other.
+  var synchronized: Instant?
   /// Counts of what this layer had to drop.
   public internal(set) var counters = Counters()
   /// Where the time goes, per stage.

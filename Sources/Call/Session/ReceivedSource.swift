@@ -17,9 +17,14 @@ final class ReceivedSource: PlayoutSource, @unchecked Sendable {
   }
 
   let channelCount: Int
-  private let packets = SlotRing(capacity: 32, of: Packet())
+  /// As many as the jitter buffer keeps: after a stall of the network they all come at once.
+  private let packets = SlotRing(capacity: 256, of: Packet())
   private let oversized = Atomic(0)
   private let published = LatestValue(AudioJitterBuffer.Counters())
+  private let place = LatestValue<PlayoutPosition?>(nil)
+  /// In nanoseconds.
+  private let requestedDelay = Atomic(Int64(0))
+  private let synchronizationDelay = Atomic(Int64(0))
   private var buffer: AudioJitterBuffer
   private var block: AudioBlock
 
@@ -57,10 +62,22 @@ final class ReceivedSource: PlayoutSource, @unchecked Sendable {
         payload: RawSpan(_unsafeStart: start, byteCount: count), sequence: slot.pointee.sequence, timestamp: slot.pointee.timestamp,
         arrival: Instant(nanoseconds: slot.pointee.arrival))
     }) {}
+    buffer.configuration.requestedDelay = .nanoseconds(requestedDelay.load(ordering: .relaxed))
+    buffer.configuration.synchronizationDelay = .nanoseconds(synchronizationDelay.load(ordering: .relaxed))
     buffer.nextBlock(now: now, into: &block)
     published.set(buffer.counters)
+    place.set(buffer.position(now: now, delay: delay))
     for index in 0..<AudioBlock.sampleCount * channelCount { unsafe samples[index] = block.samples[index] }
     return true
+  }
+
+  /// Where playout stands; nil before it begins, and while nothing is there to be played.
+  var position: PlayoutPosition? { place.value }
+
+  /// How late playout should run at least: as the application wishes, and as lip sync needs it.
+  func setDelays(requested: Interval, synchronization: Interval) {
+    requestedDelay.store(requested.nanoseconds, ordering: .relaxed)
+    synchronizationDelay.store(synchronization.nanoseconds, ordering: .relaxed)
   }
 
   /// The counts so far.

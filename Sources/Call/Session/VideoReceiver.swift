@@ -6,12 +6,20 @@ import Net
 import RTP
 import Synchronization
 
-/// What becomes of one transceiver's arriving video: jitter buffer, decoder, and the place where pictures go.
+/// What becomes of one transceiver's arriving video: jitter buffer, decoder, and the place where pictures go. Each picture goes there as soon as it can,
+/// or when its sound is heard.
 final class VideoReceiver {
   let codec: VideoCodec
   private(set) var buffer: VideoJitterBuffer
   /// Where the last frame given to the decoder began: nothing before it is waited for.
   private(set) var firstNeeded: UInt16?
+  /// Where playout stands with the last frame given to the decoder.
+  private(set) var position: PlayoutPosition?
+  private var isPositionNew = false
+  /// Keeps the picture together with its sound.
+  var lipSync = LipSync()
+  /// When each frame is shown.
+  var schedule = VideoSchedule()
   private let decoder: DecoderThread
   private let figures: Figures
 
@@ -25,6 +33,8 @@ final class VideoReceiver {
       var frameWidth = 0
       var frameHeight = 0
       var decodeErrors = 0
+      var jitterBufferDelay = Interval.zero
+      var jitterBufferEmittedCount = 0
       var firstFrameTime: Instant?
       var freezes = FreezeCounter()
       var rate = FrameRate()
@@ -46,11 +56,13 @@ final class VideoReceiver {
     self.figures = figures
     decoder = try DecoderThread(codec: codec) { outcome in
       switch outcome {
-      case .decoded(let picture, let time, let isKeyFrame):
+      case .decoded(let picture, let job, let decodeTime):
         figures.update {
           $0.framesDecoded += 1
-          if isKeyFrame { $0.keyFramesDecoded += 1 }
-          $0.totalDecodeTime += time
+          if job.frame.isKeyFrame { $0.keyFramesDecoded += 1 }
+          $0.totalDecodeTime += decodeTime
+          if let start = picture.ledger[.release] { $0.jitterBufferDelay += start - job.firstArrival }
+          $0.jitterBufferEmittedCount += 1
           ($0.frameWidth, $0.frameHeight) = (picture.width, picture.height)
           if let time = picture.ledger[.decode] {
             $0.freezes.show(at: time)
@@ -58,7 +70,7 @@ final class VideoReceiver {
           }
           if $0.firstFrameTime == nil { $0.firstFrameTime = picture.ledger[.decode] }
         }
-        latency.record(picture.ledger, steps: [.assemble, .decode], now: MonotonicClock.now())
+        latency.record(picture.ledger, steps: [.assemble, .hold, .decode], now: MonotonicClock.now())
         show(picture)
       case .failed(let error):
         Log.info("a frame could not be decoded: \(error)")
@@ -86,10 +98,22 @@ final class VideoReceiver {
   func advance(now: Instant) -> Bool {
     while let frame = buffer.poll(now: now) {
       firstNeeded = frame.firstSequenceNumber
-      decoder.decode(frame.encoded)
+      let placement = schedule.place(timestamp: frame.timestamp, ready: now + decoder.decodeTime)
+      (position, isPositionNew) = (placement.position, true)
+      targetDelay += schedule.targetDelay
+      decoder.decode(DecoderThread.Job(frame: frame.encoded, firstArrival: frame.firstArrival, due: placement.due), now: now)
     }
     return buffer.pollKeyFrameRequest(now: now)
   }
+
+  /// Where playout stands, once for each call of `advance` that gave frames to the decoder.
+  func takePosition() -> PlayoutPosition? {
+    defer { isPositionNew = false }
+    return isPositionNew ? position : nil
+  }
+
+  /// How late frames should have been shown at least, added up over all of them.
+  private(set) var targetDelay = Interval.zero
 
   var deadline: Instant? { buffer.deadline }
 

@@ -2,10 +2,11 @@ import Base
 
 /// One time stamp per stage that a frame passed, from capture to the page flip: where its latency arose.
 public struct Ledger: Sendable, Equatable {
-  /// The stages, in the order a frame passes them: the first four where it is sent, the others where it is received.
-  public enum Stage: Int, Sendable, CaseIterable { case capture, encode, pace, send, receive, assemble, decode, present }
+  /// The stages, in the order a frame passes them: the first four where it is sent, the others where it is received. Between `assemble` and
+  /// `release` a whole frame waits for its decoder, and for its time if lip sync or the application wants it later.
+  public enum Stage: Int, Sendable, CaseIterable { case capture, encode, pace, send, receive, assemble, release, decode, present }
 
-  private var times: InlineArray<8, Int64> = .init(repeating: .min)
+  private var times: InlineArray<9, Int64> = .init(repeating: .min)
 
   /// An empty ledger.
   public init() {}
