@@ -74,6 +74,8 @@ headline "tests with programs on the screen"
 unit_tests --no-parallel --filter "$programs"
 
 if [[ $quick == no ]]; then
+  headline "the audio threads"
+  check "the audio threads neither allocate nor wait for others" .build/release/sound-trial
   headline "the example in README.md"
   check "the example in README.md" Scripts/readme-example.sh
   headline "the page's JavaScript"

@@ -17,10 +17,12 @@ extern void __libc_free(void *memory);
 static _Thread_local uint64_t allocations;
 static _Thread_local uint64_t frees;
 static _Thread_local uint64_t locks;
+static _Thread_local uint64_t contentions;
 
 uint64_t allocations_of_thread(void) { return allocations; }
 uint64_t frees_of_thread(void) { return frees; }
 uint64_t locks_of_thread(void) { return locks; }
+uint64_t contentions_of_thread(void) { return contentions; }
 
 uint64_t waits_of_thread(void) {
   struct rusage usage;
@@ -76,15 +78,17 @@ __attribute__((constructor(101))) static void look_up(void) {
 int pthread_mutex_lock(pthread_mutex_t *mutex) {
   locks++;
   if (!lock_mutex) look_up();
+  if (pthread_mutex_trylock(mutex) == 0) return 0;
+  contentions++;
   return lock_mutex(mutex);
 }
 
 int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
-  locks++;
+  contentions++;
   return wait_condition(condition, mutex);
 }
 
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *limit) {
-  locks++;
+  contentions++;
   return wait_condition_until(condition, mutex, limit);
 }

@@ -15,6 +15,8 @@ public final class MicrophoneThread: Sendable {
     public var stream = StreamFigures()
     /// The loudest sample of the last block, 0 to 1, before and after processing.
     public var capturedPeak = 0.0, processedPeak = 0.0
+    /// What is known of the echo, by the processing that was done last.
+    public var voice = VoiceProcessor.Figures()
   }
 
   /// How the microphone stands.
@@ -169,9 +171,9 @@ public final class MicrophoneThread: Sendable {
   private func hand(on work: inout Work, channelCount: Int, capturedAt captured: Instant) {
     if isMuted.load(ordering: .relaxed) { unsafe work.samples.update(repeating: 0, count: AudioBlock.sampleCount * channelCount) }
     reference?.move(to: &work.timeline)
-    let isPlaying = unsafe work.timeline.read(into: work.played, at: captured)
+    unsafe work.timeline.read(into: work.played, at: captured)
     unsafe variants.put(
-      work.samples, channelCount: channelCount, played: isPlaying ? work.played : nil, capturedAt: captured, figures: &work.figures)
+      work.samples, channelCount: channelCount, played: work.played, capturedAt: captured, figures: &work.figures)
     published.set(work.figures)
   }
 }

@@ -8,16 +8,19 @@ import Synchronization
 final class SoundVariants: @unchecked Sendable {
   // Unchecked: `table` is a constant number of atomics, and `scratch` belongs to the microphone's thread.
 
-  /// One way. It stays until the end.
+  /// One way. It stays until the end, and so does what its processor has learnt.
   private final class Variant: Sendable {
     private final class Demand: Sendable { let isWanted = Atomic(false) }
 
     let sound: AudioFanOut
+    /// For the microphone's thread alone.
+    let processor: VoiceProcessor?
     private let demand: Demand
 
     init(_ processing: VoiceProcessing) {
       let demand = Demand()
       (self.demand, sound) = (demand, AudioFanOut { demand.isWanted.store($0, ordering: .relaxed) })
+      processor = processing.isNeeded ? VoiceProcessor(processing) : nil
     }
 
     var isWanted: Bool { demand.isWanted.load(ordering: .relaxed) }
@@ -63,10 +66,9 @@ final class SoundVariants: @unchecked Sendable {
     }
   }
 
-  /// Makes of a block what is wanted of it, and hands it on. `played` is what was heard from the loudspeaker meanwhile; nil: nothing. From the microphone's
-  /// thread.
+  /// Makes of a block what is wanted of it, and hands it on. `played` is what was heard from the loudspeaker meanwhile. From the microphone's thread.
   func put(
-    _ samples: UnsafePointer<Int16>, channelCount: Int, played: UnsafePointer<Int16>?, capturedAt captured: Instant,
+    _ samples: UnsafePointer<Int16>, channelCount: Int, played: UnsafePointer<Int16>, capturedAt captured: Instant,
     figures: inout MicrophoneThread.Figures
   ) {
     let count = AudioBlock.sampleCount * channelCount
@@ -78,6 +80,13 @@ final class SoundVariants: @unchecked Sendable {
       unsafe Unmanaged<Variant>.fromOpaque(pointer)._withUnsafeGuaranteedRef { variant in
         guard variant.isWanted else { return }
         unsafe scratch.update(from: samples, count: count)
+        if let processor = variant.processor, channelCount == processor.channelCount {
+          unsafe processor.analyze(played: Span(_unsafeStart: played, count: AudioBlock.sampleCount))
+          var captured = unsafe MutableSpan(_unsafeStart: scratch, count: count)
+          processor.process(captured: &captured)
+          figures.voice = processor.figures
+          figures.processedPeak = unsafe SoundVariants.peak(scratch, count)
+        }
         delivery.put { slot in
           unsafe (slot.pointee.time, slot.pointee.channelCount, slot.pointee.tag) = (captured.nanoseconds, channelCount, index)
           unsafe AudioSlot.samples(of: slot).update(from: scratch, count: count)

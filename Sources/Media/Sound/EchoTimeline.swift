@@ -64,6 +64,7 @@ public struct EchoTimeline: ~Copyable {
   }
 
   /// Writes the 10 ms that were heard from `time` on, as one channel; silence where nothing was played. Returns whether anything was.
+  @discardableResult
   public mutating func read(into target: UnsafeMutablePointer<Int16>, at time: Instant) -> Bool {
     guard let origin else {
       unsafe target.update(repeating: 0, count: AudioBlock.sampleCount)

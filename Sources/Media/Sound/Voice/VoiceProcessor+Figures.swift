@@ -4,7 +4,7 @@ import Glibc
 
 extension VoiceProcessor {
   /// How loud a microphone is, and how well its echo goes away.
-  public struct Figures: Sendable, Equatable {
+  public struct Figures: Sendable, Equatable, BitwiseCopyable {
     /// Level of the block that was processed last, as it was captured and as it came out, in dB of full scale: 0 is the loudest square wave, -127 is silence.
     public fileprivate(set) var capturedLevel: Float = -127
     public fileprivate(set) var processedLevel: Float = -127
