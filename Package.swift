@@ -140,9 +140,10 @@ let package = Package(
     + room(
       "Call",
       uses: [
-        "Base", "Bytes", "ICE", "DTLS", "RTP", "SDP", "WebRTC", "Frames", "Codecs", "JitterBuffer", "Camera", "Sound", "Stage", "Net",
-        "CDemoPage",
+        "Base", "Bytes", "ICE", "DTLS", "RTP", "SDP", "WebRTC", "Frames", "V4L2", "Codecs", "JitterBuffer", "Camera", "Sound", "Stage",
+        "Net", "CDemoPage", "CLinux",
       ],
+      tested: ["ScriptedDevices"],
       exclude: ["Demo/Page"])
     + room("Page/BridgeMessages", uses: ["Base", "Bytes"], exclude: ["BRIDGE.md"])
     + room(

@@ -100,7 +100,7 @@ import Testing
     var now = Instant.zero
     #expect(recovery.step(now: now) == .open)
     #expect(next(&recovery, from: &now) == .close, "opening does not return")
-    #expect(now - Instant.zero == CameraRecovery.openingTime)
+    #expect(now - Instant.zero == CameraRecovery.Patience().opening)
     #expect(next(&recovery, from: &now) == .abandon)
     #expect(next(&recovery, from: &now) == .open)
   }

@@ -54,4 +54,14 @@ struct VideoBufferTests {
     let next = pool.buffer(width: 32, height: 32)
     #expect(next.width == 32 && next.luma != other.luma)
   }
+
+  /// A track that is switched off sends black: what a device still holds of the picture before must not go with it.
+  @Test func otherPixelsLeaveTheDevicesMemoryBehind() {
+    let shared = DeviceBuffer(
+      width: 64, height: 64, format: 0x3231_564E, planes: [DeviceBuffer.Plane(descriptor: -1, offset: 0, stride: 64)])
+    var frame = VideoFrame(buffer: VideoBuffer(width: 64, height: 64), deviceBuffer: shared)
+    #expect(frame.deviceBuffer === shared)
+    frame.buffer = VideoBuffer(width: 64, height: 64)
+    #expect(frame.deviceBuffer == nil)
+  }
 }

@@ -77,6 +77,12 @@ public final class VideoFanOut: Sendable {
     if isLast { onDemand(false) }
   }
 
+  /// Lets the newest picture go: it is not what there is to see any more.
+  public func forgetNewest() {
+    let old = state.with { $0.newest.take() }
+    _ = old
+  }
+
   /// Hands `frame` on.
   public func put(_ frame: VideoFrame) {
     let (sinks, old) = state.with { state in

@@ -52,5 +52,14 @@ final class WorkerThread: @unchecked Sendable {
     if !joined.exchange(true, ordering: .acquiringAndReleasing) { pthread_join(thread, nil) }
   }
 
+  /// Leaves a thread behind whose body does not come back from a call to a driver. When it does, it is told to end.
+  func abandon() {
+    askToStop()
+    guard !joined.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    pthread_detach(thread)
+    // Its body may use it at any time from now on.
+    _ = Unmanaged.passRetained(self)
+  }
+
   deinit { precondition(joined.load(ordering: .acquiring), "a thread is stopped before it is dropped") }
 }

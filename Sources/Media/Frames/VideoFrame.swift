@@ -10,8 +10,8 @@ public struct VideoFrame: Sendable {
     case threeQuarters = 270
   }
 
-  /// The pixels.
-  public var buffer: VideoBuffer
+  /// The pixels. Other ones are not in a device's memory: `deviceBuffer` goes with those that were.
+  public var buffer: VideoBuffer { didSet { deviceBuffer = nil } }
   /// Clockwise turn that the display must apply.
   public var rotation: Rotation
   /// When the frame passed each stage.

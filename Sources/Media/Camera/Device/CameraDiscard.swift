@@ -36,8 +36,19 @@ public struct CameraFigures: Sendable, Equatable {
     Dictionary(uniqueKeysWithValues: CameraDiscard.allCases.map { ($0, self[$0]) }).filter { $0.value > 0 }
   }
 
+  /// How many pictures were not used.
+  public var discardCount: Int { counts[0] + counts[1] + counts[2] + counts[3] + counts[4] }
+
+  /// These counts, and those of a camera that was opened after.
+  public func followed(by later: CameraFigures) -> CameraFigures {
+    var sum = later
+    sum.frames += frames
+    for index in 0..<5 { sum.counts[index] += counts[index] }
+    return sum
+  }
+
   /// Counts a picture taken at a time in nanoseconds.
-  mutating func count(frameAt nanoseconds: Int64) {
+  public mutating func count(frameAt nanoseconds: Int64) {
     frames += 1
     guard let start = windowStart, nanoseconds > start else {
       (windowStart, windowFrames) = (nanoseconds, 0)

@@ -31,23 +31,34 @@ public struct CameraRecovery: Sendable {
   /// A device arrived while the last attempt was under way.
   private var hasNews = false
 
-  /// A driver asks a camera several things, each of which may take seconds.
-  static let openingTime = Interval.seconds(15)
-  /// The first picture may wait for exposure and focus.
-  static let firstPictureTime = Interval.seconds(5)
-  static let closingTime = Interval.seconds(2)
+  /// How long a driver may take.
+  public struct Patience: Sendable {
+    /// To find and open a camera: a driver asks it several things, each of which may take seconds.
+    public var opening = Interval.seconds(15)
+    /// To give the first picture, which may wait for exposure and focus.
+    public var firstPicture = Interval.seconds(5)
+    /// To give the next picture; four periods at least.
+    public var picture = Interval.seconds(2)
+    /// To stop.
+    public var closing = Interval.seconds(2)
+
+    /// What real drivers need.
+    public init() {}
+  }
+
+  private let allowed: Patience
   private static let retries: [Interval] = [.milliseconds(100), .milliseconds(200), .milliseconds(500), .seconds(1), .seconds(2)]
 
   /// A camera that is to be opened at once.
-  public init(now: Instant) { phase = .idle(retry: now) }
+  public init(now: Instant, patience: Patience = Patience()) { (phase, allowed) = (.idle(retry: now), patience) }
 
   /// When to ask for the next step at the latest.
   public var deadline: Instant {
     switch phase {
     case .idle(let retry): retry
-    case .opening(let since): since + CameraRecovery.openingTime
+    case .opening(let since): since + allowed.opening
     case .running(let last, let patience): last + patience
-    case .closing(let since): since + CameraRecovery.closingTime
+    case .closing(let since): since + allowed.closing
     }
   }
 
@@ -60,7 +71,7 @@ public struct CameraRecovery: Sendable {
       hasNews = false
       return .open
     case .opening:
-      fail(.failed(reason: "the camera does not open within \(Int(CameraRecovery.openingTime.seconds)) seconds"), now)
+      fail(.failed(reason: "the camera does not open within \(Int(allowed.opening.seconds)) seconds"), now)
       phase = .closing(since: now)
       return .close
     case .running(let last, _):
@@ -78,13 +89,13 @@ public struct CameraRecovery: Sendable {
     guard case .opening = phase else { return }
     self.name = name
     runningSince = nil
-    phase = .running(lastPicture: now, patience: max(CameraRecovery.firstPictureTime, patience(framesPerSecond)))
+    phase = .running(lastPicture: now, patience: max(allowed.firstPicture, patience(framesPerSecond)))
     self.framesPerSecond = framesPerSecond
   }
   private var framesPerSecond = 0.0
 
   private func patience(_ framesPerSecond: Double) -> Interval {
-    framesPerSecond > 0 ? max(.seconds(2), .seconds(4 / framesPerSecond)) : .seconds(2)
+    framesPerSecond > 0 ? max(allowed.picture, .seconds(4 / framesPerSecond)) : allowed.picture
   }
 
   /// The newest picture that was seen is of this time. A picture makes a camera running.

@@ -42,10 +42,10 @@ public final class CaptureSession {
     self.device = device
     do throws(V4L2Error) {
       let capability = try device.capability()
-      guard capability.isCamera, let type = capability.captureType else { throw V4L2Error(call: "open", subject: device.name, code: ENODEV) }
+      guard capability.isCamera, let type = capability.captureType else {
+        throw V4L2Error(call: "VIDIOC_QUERYCAP", subject: "\(device.name), no camera", code: ENODEV)
+      }
       self.type = type
-      // Ours is the device; a driver without priorities has none to give.
-      try? device.setPriority(.record)
       input = device.input()
       if input?.hasTimings == true {
         // A driver that sees no signal keeps the timings it has.
