@@ -23,7 +23,7 @@ public final class HardwareCodecs: Sendable {
   }
 
   /// The machine's.
-  public static let shared = HardwareCodecs { MemoryToMemoryDevice.all() }
+  public static let shared = HardwareCodecs { MemoryToMemoryDevice.all() + VADevice.all() }
 
   private let find: @Sendable () -> [any CodingDevice]
   private let patience: CodingPatience
