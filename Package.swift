@@ -159,7 +159,7 @@ let package = Package(
       "Appliance",
       uses: [
         "Base", "DTLS", "WebRTC", "Frames", "Camera", "Sound", "Stage", "BridgeMessages", "Net", "Call", "PageSession", "CTOML", "CLinux",
-        "CEvdev",
+        "CEvdev", "Codecs",
       ])
     + [
       .executableTarget(name: "parlor-page", dependencies: ["Base", "PageHost"], path: "Sources/parlor-page", swiftSettings: swift),

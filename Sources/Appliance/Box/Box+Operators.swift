@@ -1,6 +1,7 @@
 import Base
 import CLinux
 import Call
+import Codecs
 import FoundationEssentials
 import Net
 import PageSession
@@ -39,6 +40,7 @@ extension Box {
     if case .direct(let whip, let whep) = configuration.call?.target { status.url = whep ?? whip }
     if case .page(let url) = configuration.call?.target { status.url = url }
     status.cameras = media.cameraStatus
+    status.codecs = HardwareCodecs.shared.choices.map(Status.Codec.init)
     let endpoints: [Leg.Kind: String?]
     if case .direct(let whip, let whep) = configuration.call?.target { endpoints = [.whip: whip, .whep: whep] } else { endpoints = [:] }
     let call = call.withLock { $0 }

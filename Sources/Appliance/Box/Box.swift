@@ -1,6 +1,7 @@
 import Base
 import CLinux
 import Call
+import Codecs
 import DTLS
 import Dispatch
 import FoundationEssentials
@@ -103,6 +104,7 @@ final class Box: Sendable {
       terminal: display == nil ? nil : Box.terminal(configuration.display.terminal), onFlip: { observer.take($0) },
       onDisplay: { observer.take($0) }, onInput: { observer.take($0) })
     stageThread.start()
+    HardwareCodecs.shared.startProbe()
     do {
       certificate = try Certificate.generate()
       media = try BoxMedia(configuration)

@@ -32,6 +32,8 @@ public struct Status: Codable, Sendable, Equatable {
   public var cameras: [Camera] = []
   /// The sound devices.
   public var sound: Sound
+  /// Who codes pictures, and why.
+  public var codecs: [Codec] = []
   /// The calls.
   public var calls: [Call] = []
   /// The network.
@@ -210,6 +212,7 @@ public struct Status: Codable, Sendable, Equatable {
     try container.encode(stage, forKey: .stage)
     try container.encode(cameras, forKey: .cameras)
     try container.encode(sound, forKey: .sound)
+    try container.encode(codecs, forKey: .codecs)
     try container.encode(calls, forKey: .calls)
     try container.encode(network, forKey: .network)
     try container.encode(clock, forKey: .clock)
@@ -235,6 +238,7 @@ extension Status {
     if let problem = stage.problem { lines.append("            \(problem)") }
     for camera in cameras { lines.append("  camera    \(camera.name): \(camera.state), \(camera.size) at \(Int(camera.rate.rounded()))") }
     lines.append("  sound     capture \(sound.capture), playback \(sound.playback) at \(sound.volume.text), \(sound.xruns) xruns")
+    for codec in codecs { lines.append("  codec     \(codec.text)") }
     let interfaces = network.interfaces.map { "\($0.name) \($0.addresses.joined(separator: " "))" }
     lines.append("  network   \(([network.state] + interfaces).joined(separator: "; "))")
     lines.append("  version   \(version), serial \(serial)")

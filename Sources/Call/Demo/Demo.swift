@@ -154,7 +154,7 @@ public struct Demo: Sendable {
           result.bytes += statistic["bytesSent"]?.intValue ?? 0
           if statistic["kind"] == "video" { result.frames += statistic["framesSent"]?.intValue ?? 0 }
         }
-        for sender in session.senders.values where sender.implementationName != nil { result.codec = sender.codecName }
+        for sender in session.senders.values where sender.implementation != nil { result.codec = sender.codecName }
       }
       return result
     }

@@ -46,17 +46,22 @@ extension PeerSession {
       "frameWidth": .integer(counts.frameWidth), "frameHeight": .integer(counts.frameHeight),
     ]
     if let rate = counts.rate.perSecond(now: MonotonicClock.now()) { members["framesPerSecond"] = .number(rate) }
-    if let name = sender?.implementationName { members["encoderImplementation"] = .text(name) }
+    if let implementation = sender?.implementation {
+      members["encoderImplementation"] = .text(implementation.name)
+      members["powerEfficientEncoder"] = .flag(implementation.isHardware)
+    }
     return members
   }
 
   private func members(_ receiver: VideoReceiver) -> [String: StatisticValue] {
+    let implementation = receiver.implementation
     let (decoded, assembled) = (receiver.values, receiver.buffer.counters)
     var members: [String: StatisticValue] = [
       "framesReceived": .integer(assembled.framesReceived), "framesDropped": .integer(assembled.framesDropped + decoded.framesDropped),
       "framesDecoded": .integer(decoded.framesDecoded), "keyFramesDecoded": .integer(decoded.keyFramesDecoded),
       "totalDecodeTime": .number(decoded.totalDecodeTime.seconds), "frameWidth": .integer(decoded.frameWidth),
-      "frameHeight": .integer(decoded.frameHeight), "decoderImplementation": .text(receiver.implementationName),
+      "frameHeight": .integer(decoded.frameHeight), "decoderImplementation": .text(implementation.name),
+      "powerEfficientDecoder": .flag(implementation.isHardware),
       "freezeCount": .integer(decoded.freezes.freezeCount), "totalFreezesDuration": .number(decoded.freezes.totalFreezesDuration.seconds),
       "decodeErrors": .integer(decoded.decodeErrors), "jitterBufferDelay": .number(decoded.jitterBufferDelay.seconds),
       "jitterBufferTargetDelay": .number(receiver.targetDelay.seconds), "jitterBufferMinimumDelay": .number(0),

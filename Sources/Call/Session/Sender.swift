@@ -82,8 +82,9 @@ final class Sender {
 
   var isVideo: Bool { if case .video = encoder { true } else { false } }
 
-  var implementationName: String? {
-    if case .video(let encoder) = encoder { encoder.implementationName } else { nil }
+  /// Who encodes pictures; nil: it sends sound.
+  var implementation: CodecImplementation? {
+    if case .video(let encoder) = encoder { encoder.implementation } else { nil }
   }
 
   func requestKeyFrame() { if case .video(let encoder) = encoder { encoder.requestKeyFrame() } }

@@ -84,7 +84,7 @@ final class VideoReceiver {
     }
   }
 
-  var implementationName: String { decoder.implementationName }
+  var implementation: CodecImplementation { decoder.implementation }
   var values: Figures.Values { figures.current }
 
   /// Takes a packet; returns whether a key frame has to be asked for.

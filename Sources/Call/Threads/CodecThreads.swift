@@ -1,6 +1,15 @@
 import Codecs
 import Synchronization
 
+/// Who codes a stream: the library or device, and whether that is hardware. It changes once at most, when software takes over.
+struct CodecImplementation: Sendable, Equatable {
+  var name: String
+  var isHardware: Bool
+
+  init(_ encoder: any VideoEncoder) { (name, isHardware) = (encoder.implementationName, encoder.isHardware) }
+  init(_ decoder: any VideoDecoder) { (name, isHardware) = (decoder.implementationName, decoder.isHardware) }
+}
+
 /// The permit that each encoder and decoder holds for its thread. A page or a peer can ask for any number of them, the machine has not.
 final class CodecThreadPermit: Sendable {
   /// More than any call needs: a meeting of a hundred shows fewer at a time.

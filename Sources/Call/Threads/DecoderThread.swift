@@ -31,7 +31,7 @@ final class DecoderThread: Sendable {
   private let thread: Guarded<WorkerThread?> = Guarded(nil)
   /// What decoding took lately at most, in nanoseconds.
   private let longest = Atomic(Int64(0))
-  let implementationName: String
+  private let coder: Guarded<CodecImplementation>
   private let permit: CodecThreadPermit
 
   /// Frames that may wait for the decoder: a third of a second at 30 frames per second.
@@ -42,11 +42,16 @@ final class DecoderThread: Sendable {
   init(codec: VideoCodec, output: @escaping @Sendable (Outcome) -> Void) throws(CodecError) {
     permit = try CodecThreadPermit()
     let box = Handover(try CodecFactory.videoDecoder(codec))
-    implementationName = box.object.implementationName
+    coder = Guarded(CodecImplementation(box.object))
     self.output = output
     thread.with {
       $0 = WorkerThread(name: "parlor-decode") { [unowned self] thread in
+        var isHardware = box.object.isHardware
         while !thread.isStopping {
+          if isHardware != box.object.isHardware {
+            isHardware = box.object.isHardware
+            coder.with { $0 = CodecImplementation(box.object) }
+          }
           let start = MonotonicClock.now()
           switch next(now: start) {
           case .wait(let until): wake.wait(until: until)
@@ -67,6 +72,7 @@ final class DecoderThread: Sendable {
   }
 
   private let output: @Sendable (Outcome) -> Void
+  var implementation: CodecImplementation { coder.with { $0 } }
 
   private enum Step {
     case decode(Job)

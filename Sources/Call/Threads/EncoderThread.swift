@@ -12,7 +12,7 @@ final class EncoderThread: Sendable {
   private let keyFrame = Atomic(false)
   private let limits = Guarded(EncodingLimits())
   private let thread: Guarded<WorkerThread?> = Guarded(nil)
-  let implementationName: String
+  private let coder: Guarded<CodecImplementation>
   private let permit: CodecThreadPermit
 
   /// Starts encoding. `output` is called on the encoder's thread.
@@ -21,11 +21,12 @@ final class EncoderThread: Sendable {
   ) throws(CodecError) {
     permit = try CodecThreadPermit()
     let box = Handover(try CodecFactory.videoEncoder(codec, settings: settings))
-    implementationName = box.object.implementationName
+    coder = Guarded(CodecImplementation(box.object))
     bitrate = Atomic(settings.bitrate)
     thread.with {
       $0 = WorkerThread(name: "parlor-encode") { [unowned self] thread in
         var stage = LimitStage(framesPerSecond: settings.framesPerSecond)
+        var isHardware = box.object.isHardware
         var current = (bitrate: settings.bitrate, rate: settings.framesPerSecond)
         while !thread.isStopping {
           wake.wait()
@@ -45,7 +46,12 @@ final class EncoderThread: Sendable {
           let force = keyFrame.exchange(false, ordering: .relaxed)
           let start = MonotonicClock.now()
           do {
-            guard var result = try box.object.encode(frame, forceKeyFrame: force) else {
+            let encoded = try box.object.encode(frame, forceKeyFrame: force)
+            if isHardware != box.object.isHardware {
+              isHardware = box.object.isHardware
+              coder.with { $0 = CodecImplementation(box.object) }
+            }
+            guard var result = encoded else {
               if force { keyFrame.store(true, ordering: .relaxed) }
               continue
             }
@@ -60,6 +66,7 @@ final class EncoderThread: Sendable {
     }
   }
 
+  var implementation: CodecImplementation { coder.with { $0 } }
   /// Wakes the encoder after a picture was put into the mailbox.
   func frameArrived() { wake.signal() }
   /// The next picture becomes a key frame.
