@@ -162,6 +162,8 @@ public struct H264Quantizer: Sendable {
 struct H264BitReader {
   /// Whether more was asked for than there is.
   private(set) var isExhausted = false
+  /// How many were read.
+  private(set) var bitsRead = 0
 
   private let bytes: [UInt8]
   private let end: Int
@@ -188,6 +190,7 @@ struct H264BitReader {
       zeros = current == 0 ? zeros + 1 : 0
     }
     left -= 1
+    bitsRead += 1
     return current >> UInt8(left) & 1 == 1
   }
 

@@ -15,6 +15,7 @@ final class SoftwareVADriver: VADriver {
     var writesNoHeaders = false
     /// The run, counted from 0, that fails.
     var failedRun: Int?
+    var canDecode = true
   }
 
   /// What a test looks at afterwards.
@@ -25,9 +26,17 @@ final class SoftwareVADriver: VADriver {
       var frameRates: [UInt32] = []
       var headers: [[UInt8]] = []
       var openSessions = 0
+      /// SPS and PPS of the stream to decode, which drivers get in pieces only.
+      var parameterSets: [UInt8] = []
+      /// The frame numbers of each P picture's references, in their order.
+      var lists: [[UInt32]] = []
+      /// The quantizer with which each picture begins.
+      var quantizers: [Int] = []
     }
     private let entries = Mutex(Entries())
     var current: Entries { entries.withLock { $0 } }
+    /// Tells the driver what stream comes.
+    func expect(parameterSets: [UInt8]) { note { $0.parameterSets = parameterSets } }
     fileprivate func note(_ body: (inout Entries) -> Void) { entries.withLock { body(&$0) } }
   }
 
@@ -38,7 +47,13 @@ final class SoftwareVADriver: VADriver {
   init(_ options: Options = Options(), journal: Journal = Journal()) { (self.options, self.journal) = (options, journal) }
 
   func entryPoints(of profile: VAProfile) -> [VAEntrypoint] {
-    [VAProfileH264ConstrainedBaseline, VAProfileH264Main, VAProfileVP8Version0_3].contains(profile) ? [options.entryPoint] : []
+    switch profile {
+    case VAProfileH264ConstrainedBaseline, VAProfileH264Main:
+      options.canDecode ? [VAEntrypointVLD, options.entryPoint] : [options.entryPoint]
+    case VAProfileVP8Version0_3: [options.entryPoint]
+    case VAProfileH264High: options.canDecode ? [VAEntrypointVLD] : []
+    default: []
+    }
   }
 
   func attribute(_ type: VAConfigAttribType, _ profile: VAProfile, _ entryPoint: VAEntrypoint) -> UInt32? {
@@ -52,11 +67,15 @@ final class SoftwareVADriver: VADriver {
   func open(
     _ profile: VAProfile, _ entryPoint: VAEntrypoint, attributes: [VAConfigAttrib], width: Int, height: Int, surfaceCount: Int
   ) throws(VAError) -> any VASession {
-    guard attributes.contains(where: { $0.type == VAConfigAttribRateControl && $0.value == UInt32(VA_RC_CBR) }) else {
+    guard
+      entryPoint == VAEntrypointVLD || attributes.contains(where: { $0.type == VAConfigAttribRateControl && $0.value == UInt32(VA_RC_CBR) })
+    else {
       throw VAError(call: "vaCreateConfig", text: "no constant rate")
     }
     journal.note { $0.openSessions += 1 }
-    return Session(options, journal, profile == VAProfileVP8Version0_3 ? .vp8 : .h264, width, height, surfaceCount)
+    return Session(
+      options, journal, profile == VAProfileVP8Version0_3 ? .vp8 : .h264, isDecoder: entryPoint == VAEntrypointVLD, width, height,
+      surfaceCount)
   }
 
   private final class Session: VASession {
@@ -64,6 +83,9 @@ final class SoftwareVADriver: VADriver {
     private let options: Options
     private let journal: Journal
     private let codec: VideoCodec
+    private let isDecoder: Bool
+    private var decoder: (any VideoDecoder)?
+    private var shown: [VASurfaceID: UInt32] = [:]
     private let size: (width: Int, height: Int)
     private var pictures: [VASurfaceID: VideoBuffer] = [:]
     private var coded: [VABufferID: [UInt8]] = [:]
@@ -74,7 +96,8 @@ final class SoftwareVADriver: VADriver {
     private var frameNumber: UInt16 = 0
     private var runCount = 0
 
-    init(_ options: Options, _ journal: Journal, _ codec: VideoCodec, _ width: Int, _ height: Int, _ surfaceCount: Int) {
+    init(_ options: Options, _ journal: Journal, _ codec: VideoCodec, isDecoder: Bool, _ width: Int, _ height: Int, _ surfaceCount: Int) {
+      self.isDecoder = isDecoder
       (self.options, self.journal, self.codec, size) = (options, journal, codec, (width, height))
       surfaces = (0..<surfaceCount).map { 100 + VASurfaceID($0) }
       settings = VideoEncoderSettings(width: width, height: height)
@@ -91,7 +114,10 @@ final class SoftwareVADriver: VADriver {
 
     func upload(_ picture: VideoBuffer, to surface: VASurfaceID) throws(VAError) { pictures[surface] = picture }
     func download(_ surface: VASurfaceID, into picture: VideoBuffer) throws(VAError) {
-      throw VAError(call: "vaGetImage", text: "not in a test of encoders")
+      guard let shown = pictures[surface] else { throw VAError(call: "vaGetImage", text: "nothing on the surface") }
+      expect((picture.width, picture.height) == (shown.width, shown.height), "the part that is seen")
+      unsafe picture.copy(
+        luma: shown.luma, lumaStride: shown.lumaStride, chromaU: shown.chromaU, chromaV: shown.chromaV, chromaStride: shown.chromaStride)
     }
     func codedBytes(in buffer: VABufferID) throws(VAError) -> [UInt8] {
       guard let bytes = coded[buffer] else { throw VAError(call: "vaMapBuffer", text: "no such buffer") }
@@ -115,6 +141,7 @@ final class SoftwareVADriver: VADriver {
         runCount += 1
       }
       if options.failedRun == runCount { throw VAError(call: "vaSyncSurface", text: "hardware busy") }
+      if isDecoder { return try decode(surface) }
       guard let source = pictures[surface] else { throw VAError(call: "vaBeginPicture", text: "nothing on the surface") }
       var headers: [UInt8] = []
       for entry in added where entry.type == VAEncPackedHeaderDataBufferType { headers += entry.bytes }
@@ -170,6 +197,40 @@ final class SoftwareVADriver: VADriver {
       expect(picture.CurrPic.picture_id != reconstructed || isKeyFrame, "the reference is not written over")
       reconstructed = picture.CurrPic.picture_id
       return (isKeyFrame, picture.coded_buf)
+    }
+
+    private func decode(_ surface: VASurfaceID) throws(VAError) {
+      guard let picture = parameters(VAPictureParameterBufferType, as: VAPictureParameterBufferH264.self),
+        parameters(VAIQMatrixBufferType, as: VAIQMatrixBufferH264.self) != nil,
+        let slice = parameters(VASliceParameterBufferType, as: VASliceParameterBufferH264.self)
+      else { throw VAError(call: "vaRenderPicture", text: "parameters are missing") }
+      var stream: [UInt8] = []
+      for entry in added where entry.type == VASliceDataBufferType { stream += [0, 0, 0, 1] + entry.bytes }
+      let isKeyFrame = AnnexB.startsDecoding(stream)
+      expect(picture.CurrPic.picture_id == surface, "the picture's surface")
+      let macroblocks = (Int(picture.picture_width_in_mbs_minus1) + 1, Int(picture.picture_height_in_mbs_minus1) + 1)
+      expect(macroblocks == ((size.width + 15) / 16, (size.height + 15) / 16), "size in macroblocks")
+      if isKeyFrame { shown = [:] }
+      let known = unsafe withUnsafeBytes(of: picture.ReferenceFrames) { unsafe [VAPictureH264]($0.bindMemory(to: VAPictureH264.self)) }
+        .filter { $0.flags & UInt32(VA_PICTURE_H264_INVALID) == 0 }
+      for reference in known {
+        expect(shown[reference.picture_id] == reference.frame_idx, "reference \(reference.frame_idx) lies elsewhere")
+      }
+      expect(!known.contains { $0.picture_id == surface }, "a reference is not written over")
+      let list = unsafe withUnsafeBytes(of: slice.RefPicList0) { unsafe [VAPictureH264]($0.bindMemory(to: VAPictureH264.self)) }
+        .filter { $0.flags & UInt32(VA_PICTURE_H264_INVALID) == 0 }
+      expect(slice.slice_type == 2 ? list.isEmpty : list.count == Int(slice.num_ref_idx_l0_active_minus1) + 1, "\(list.count) references")
+      for reference in list { expect(known.contains { $0.picture_id == reference.picture_id }, "a list names what is known") }
+      let sets = journal.current.parameterSets
+      journal.note { entries in
+        if slice.slice_type != 2 { entries.lists.append(list.map(\.frame_idx)) }
+        entries.quantizers.append(26 + Int(picture.pic_init_qp_minus26) + Int(slice.slice_qp_delta))
+      }
+      if decoder == nil { decoder = try? CodecFactory.softwareDecoder(.h264) }
+      let result = try? decoder?.decode(EncodedVideoFrame(bytes: isKeyFrame ? sets + stream : stream, isKeyFrame: isKeyFrame))
+      guard let buffer = result?.buffer else { throw VAError(call: "vaSyncSurface", text: "decoding error") }
+      pictures[surface] = buffer
+      shown[surface] = UInt32(picture.frame_num)
     }
 
     private func vp8() -> (isKeyFrame: Bool, target: VABufferID?) {

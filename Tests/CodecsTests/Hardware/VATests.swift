@@ -5,7 +5,7 @@ import Testing
 
 @testable import Codecs
 
-/// Encoders by VA-API, against a driver that reads its parameters as libva's headers describe them.
+/// Encoders and decoders by VA-API, against a driver that reads its parameters as libva's headers describe them.
 struct VATests {
   private let settings = VideoEncoderSettings(width: 640, height: 360, bitrate: 1_000_000)
   private let camera = SyntheticCamera(width: 640, height: 360, framesPerSecond: 30)
@@ -55,6 +55,67 @@ struct VATests {
     #expect(journal.current.problems == [])
   }
 
+  /// SPS and PPS of a frame.
+  private func parameterSets(_ bytes: [UInt8]) -> [UInt8] {
+    AnnexB.units(of: bytes).filter { [7, 8].contains(bytes[$0.lowerBound] & 0x1F) }.reduce(into: []) { $0 += [0, 0, 0, 1] + bytes[$1] }
+  }
+
+  @Test(arguments: VideoEncoderSettings.H264Profile.allCases)
+  func aFrameGoesInAndItsPictureComesOut(profile: VideoEncoderSettings.H264Profile) throws {
+    let journal = SoftwareVADriver.Journal()
+    let device = try device(journal: journal)
+    #expect(device.supports(.h264, .decode) && !device.supports(.vp8, .decode))
+    let decoder = try device.makeDecoder(.h264)
+    var settings = settings
+    settings.profile = profile
+    let encoder = try CodecFactory.softwareEncoder(.h264, settings: settings)
+    var quantizers: [Int] = []
+    for (width, height) in [(640, 360), (320, 180), (640, 360)] {
+      let camera = SyntheticCamera(width: width, height: height)
+      for index in 0..<10 {
+        var coded = try #require(try encoder.encode(camera.frame(at: index), forceKeyFrame: index == 6))
+        coded.rotation = .quarter
+        if coded.isKeyFrame { journal.expect(parameterSets: parameterSets(coded.bytes)) }
+        quantizers.append(try #require(coded.quantizer))
+        let shown = try #require(try decoder.decode(coded))
+        #expect(shown.width == width && shown.height == height && shown.rotation == .quarter && shown.ledger == coded.ledger)
+        #expect(lumaPSNR(camera.frame(at: index).buffer, shown.buffer) > 28)
+      }
+    }
+    #expect(journal.current.problems == [])
+    #expect(journal.current.quantizers == quantizers, "slice headers are read up to their end")
+  }
+
+  @Test func whatTheDecoderCannotIsLeftToSoftware() throws {
+    let decoder = try device().makeDecoder(.h264)
+    let encoder = try CodecFactory.softwareEncoder(.h264, settings: settings)
+    let coded = try #require(try encoder.encode(camera.frame(at: 0), forceKeyFrame: false))
+    #expect(throws: CodecError.keyFrameRequired) { try decoder.decode(EncodedVideoFrame(bytes: [0, 0, 1, 0x61, 0x9A], isKeyFrame: false)) }
+    // The same frame with a slice of B macroblocks: the type is the second code, ue(7) or ue(2) becomes ue(1).
+    let unit = try #require(AnnexB.units(of: coded.bytes).first { coded.bytes[$0.lowerBound] & 0x1F == AnnexB.UnitType.keyFrameSlice })
+    var changed = coded
+    changed.bytes[unit.lowerBound + 1] = 0b1010_1111
+    let error = #expect(throws: CodecError.self) { try decoder.decode(changed) }
+    #expect(error.map { "\($0)".contains("other than I and P") } ?? false, "\(error as Any)")
+    #expect(try device(.init(canDecode: false)).supports(.h264, .decode) == false)
+  }
+
+  @Test func aMissingPictureIsNotDecodedAround() throws {
+    let journal = SoftwareVADriver.Journal()
+    let decoder = try device(journal: journal).makeDecoder(.h264)
+    let encoder = try CodecFactory.softwareEncoder(.h264, settings: settings)
+    for index in 0..<6 {
+      let coded = try #require(try encoder.encode(camera.frame(at: index), forceKeyFrame: index == 5))
+      if coded.isKeyFrame { journal.expect(parameterSets: parameterSets(coded.bytes)) }
+      switch index {
+      case 2: break
+      case 3, 4: #expect(throws: CodecError.self) { try decoder.decode(coded) }
+      default: #expect(try decoder.decode(coded) != nil)
+      }
+    }
+    #expect(journal.current.problems == [])
+  }
+
   @Test func theDriverIsToldOfRates() throws {
     let journal = SoftwareVADriver.Journal()
     let encoder = try device(journal: journal).makeEncoder(.vp8, settings: settings)
@@ -82,7 +143,10 @@ struct VATests {
     var high = settings
     high.profile = .high
     #expect(try refusal(.init(), high).contains("does not encode"))
-    #expect(VADevice(path: "/dev/dri/renderD128") { _ throws(VAError) in SoftwareVADriver(.init(entryPoint: VAEntrypointVLD)) } == nil)
+    #expect(
+      VADevice(path: "/dev/dri/renderD128") { _ throws(VAError) in
+        SoftwareVADriver(.init(entryPoint: VAEntrypointVideoProc, canDecode: false))
+      } == nil)
   }
 
   @Test(arguments: VideoCodec.allCases)

@@ -8,6 +8,7 @@ struct VADevice: CodingDevice {
   let name: String
   private let path: String
   private let encodes: Set<VideoCodec>
+  private let decodesH264: Bool
   private let open: Opener
 
   /// Looks what a driver offers; nil when it does not start, or codes nothing of use.
@@ -19,20 +20,26 @@ struct VADevice: CodingDevice {
         let offered = driver.entryPoints(of: VAProfile($0))
         return offered.contains(VAEntrypointEncSlice) || offered.contains(VAEntrypointEncSliceLP)
       })
-    guard !encodes.isEmpty else { return nil }
+    decodesH264 = driver.entryPoints(of: VAProfileH264ConstrainedBaseline).contains(VAEntrypointVLD)
+    guard !encodes.isEmpty || decodesH264 else { return nil }
     name = "VA-API \(driver.vendor) (\(path))"
   }
 
-  func supports(_ codec: VideoCodec, _ direction: CodecChoice.Direction) -> Bool { direction == .encode && encodes.contains(codec) }
+  func supports(_ codec: VideoCodec, _ direction: CodecChoice.Direction) -> Bool {
+    direction == .encode ? encodes.contains(codec) : codec == .h264 && decodesH264
+  }
 
   func makeEncoder(_ codec: VideoCodec, settings: VideoEncoderSettings) throws(CodecError) -> any VideoEncoder {
-    let driver: any VADriver
-    do throws(VAError) { driver = try open(path) } catch { throw .unavailable("\(error)") }
-    return try VAEncoder(driver, codec, name: name, settings: settings)
+    try VAEncoder(try opened(), codec, name: name, settings: settings)
   }
 
   func makeDecoder(_ codec: VideoCodec) throws(CodecError) -> any VideoDecoder {
-    throw .unavailable("\(name) does not decode \(codec.rawValue)")
+    guard supports(codec, .decode) else { throw .unavailable("\(name) does not decode \(codec.rawValue)") }
+    return VADecoder(try opened(), name: name)
+  }
+
+  private func opened() throws(CodecError) -> any VADriver {
+    do throws(VAError) { return try open(path) } catch { throw .unavailable("\(error)") }
   }
 
   /// The machine's, by their render nodes.
