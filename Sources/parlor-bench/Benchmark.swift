@@ -35,6 +35,9 @@ struct Benchmark: Sendable {
     Benchmark(name: "jitter-buffer", summary: "video packets, slightly out of order, joined to frames") {
       try JitterBufferBenchmarks.run($0)
     },
+    Benchmark(name: "sound", summary: "blocks of sound through cards of another rate and clock: time and heap allocations") {
+      try SoundBenchmarks.run($0)
+    },
     Benchmark(name: "compose-1080p", summary: "a 1920x1080 picture put on the screen, alone and with a self-view") {
       ComposeBenchmarks.run($0)
     },

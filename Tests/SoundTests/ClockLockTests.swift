@@ -32,8 +32,8 @@ struct ClockLockTests {
   @Test(arguments: [-500.0, -200, 0, 37, 200, 500])
   func anExactClockIsKnownInSeconds(drift: Double) {
     var card = Card(drift: drift)
-    #expect(card.run(.seconds(3), settled: .seconds(1)) < 0.1)
-    #expect(abs(card.lock.drift - drift) < 3, "\(card.lock.drift) ppm")
+    #expect(card.run(.seconds(3), settled: .seconds(1)) < 0.15)
+    #expect(abs(card.lock.drift - drift) < 10, "\(card.lock.drift) ppm")
     #expect(card.lock.hasConverged)
   }
 

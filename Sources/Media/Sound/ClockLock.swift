@@ -26,7 +26,7 @@ public struct ClockLock: Sendable {
   private var noise = ClockLock.firstNoise
   private var positionVariance = 0.0
   private var covariance = 0.0
-  private var driftVariance = 3e-4 * 3e-4
+  private var driftVariance = 1.5e-4 * 1.5e-4
   private var strayCount = 0
 
   /// How many observations there are since the last `relock`.
@@ -87,9 +87,9 @@ public struct ClockLock: Sendable {
     covariance += elapsed * driftVariance + ClockLock.driftWander * elapsed * elapsed / 2
     driftVariance += ClockLock.driftWander * elapsed
 
-    // Late interrupts must not pull at the clock.
-    let limit = 4 * (positionVariance + noise).squareRoot()
-    innovation = max(-limit, min(limit, innovation))
+    // Late interrupts must not pull at the clock: they, and nothing else, make a position look old.
+    let deviation = (positionVariance + noise).squareRoot()
+    innovation = max(-2 * deviation, min(4 * deviation, innovation))
     noise += (innovation * innovation - positionVariance - noise) / 64
     noise = max(ClockLock.leastNoise, min(ClockLock.greatestNoise, noise))
 
