@@ -15,56 +15,65 @@ struct LatencyTunerTests {
     }
   }
 
+  private mutating func gap(late lateness: Interval = .milliseconds(12)) { tuner.xrun(at: now, lateness: lateness) }
+
   @Test mutating func oneGapIsAnAccident() {
-    run(.seconds(10), fill: .milliseconds(8))
-    tuner.xrun(at: now)
+    run(.seconds(10), fill: .milliseconds(4))
+    gap()
     #expect(tuner.target == .milliseconds(10))
     now += .seconds(40)
-    tuner.xrun(at: now)
+    gap()
     #expect(tuner.target == .milliseconds(10))
   }
 
   @Test mutating func gapsThatRepeatWidenUpToTheCeiling() {
     for _ in 0..<3 {
-      tuner.xrun(at: now)
+      gap()
       now += .seconds(2)
     }
     #expect(tuner.target == .milliseconds(18))
-    for _ in 0..<20 { tuner.xrun(at: now) }
+    for _ in 0..<20 { gap() }
     #expect(tuner.target == .milliseconds(30))
   }
 
-  @Test mutating func longCalmNarrowsAsFarAsTheRingShowsToBeSafe() {
-    for _ in 0..<5 { tuner.xrun(at: now) }
-    let wide = tuner.target
-    run(.seconds(50), fill: .milliseconds(20))
-    #expect(tuner.target == wide, "a minute is the least")
-    run(.seconds(3_600), fill: .milliseconds(20))
+  @Test mutating func whatTwoGapsLackedIsKeptAtOnce() {
+    gap(late: .milliseconds(22))
+    now += .seconds(5)
+    gap(late: .milliseconds(400))
+    #expect(tuner.target == .milliseconds(24), "one that was very late was an accident")
+  }
+
+  @Test mutating func calmNarrowsAsFarAsTheRingShowsToBeSafe() {
+    for _ in 0..<6 { gap() }
+    #expect(tuner.target == .milliseconds(30))
+    run(.seconds(29), fill: .milliseconds(20))
+    #expect(tuner.target == .milliseconds(30), "half a minute is the least")
+    run(.seconds(240), fill: .milliseconds(20))
     #expect(tuner.target == .milliseconds(6))
   }
 
   @Test mutating func aRingThatIsNearlyEmptyAtTimesStaysAsWideAsItIs() {
     for _ in 0..<10 {
-      run(.seconds(30), fill: .milliseconds(12))
+      run(.seconds(15), fill: .milliseconds(12))
       tuner.observe(fill: .milliseconds(3), at: now)
-      run(.seconds(31), fill: .milliseconds(12))
+      run(.seconds(16), fill: .milliseconds(12))
     }
     #expect(tuner.target == .milliseconds(10))
   }
 
   @Test mutating func whatWasAllButEmptyWidensBeforeItIs() {
-    run(.seconds(61), fill: .microseconds(500))
+    run(.seconds(31), fill: .microseconds(500))
     #expect(tuner.target == .milliseconds(11))
   }
 
   @Test mutating func whoNarrowedTooFarGoesBackAndWaitsLonger() {
-    run(.seconds(61), fill: .milliseconds(9))
+    run(.seconds(31), fill: .microseconds(4_500))
     #expect(tuner.target == .milliseconds(9))
-    tuner.xrun(at: now)
+    gap()
     #expect(tuner.target == .milliseconds(10))
-    run(.seconds(100), fill: .milliseconds(9))
+    run(.seconds(50), fill: .microseconds(4_500))
     #expect(tuner.target == .milliseconds(10))
-    run(.seconds(30), fill: .milliseconds(9))
+    run(.seconds(15), fill: .microseconds(4_500))
     #expect(tuner.target == .milliseconds(9))
   }
 }

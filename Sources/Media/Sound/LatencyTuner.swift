@@ -2,7 +2,7 @@ import Base
 
 /// Decides how much sound is kept waiting in a loudspeaker's ring: as little as goes without gaps.
 ///
-/// It starts at a base, widens when gaps repeat or the ring was all but empty, and narrows again, step by step, after long calm, as far
+/// It starts at a base, widens when gaps repeat or the ring was all but empty, and narrows again, step by step, after calm, as far
 /// down as the least that was left in the ring shows to be safe.
 public struct LatencyTuner: Sendable {
   /// Never less than this.
@@ -16,12 +16,12 @@ public struct LatencyTuner: Sendable {
   private static let narrowing = Interval.milliseconds(1)
   /// Gaps that are further apart than this are accidents.
   private static let repetition = Interval.seconds(30)
-  private static let shortestCalm = Interval.seconds(60)
+  private static let shortestCalm = Interval.seconds(30)
   private static let longestCalm = Interval.seconds(3_600)
   /// What has to be left at the worst moment.
   private static let margin = Interval.milliseconds(2)
 
-  private var lastXrun: Instant?
+  private var lastXrun: (time: Instant, lateness: Interval)?
   private var calmSince: Instant?
   private var calm = LatencyTuner.shortestCalm
   private var leastFill = Interval.seconds(1)
@@ -33,16 +33,18 @@ public struct LatencyTuner: Sendable {
     target = max(floor, min(ceiling, base))
   }
 
-  /// There was a gap.
-  public mutating func xrun(at now: Instant) {
-    if let lastXrun, now - lastXrun < LatencyTuner.repetition { widen(by: LatencyTuner.widening) }
+  /// There was a gap; the block after it came `lateness` after it was due. What both of two gaps lacked will be lacked again.
+  public mutating func xrun(at now: Instant, lateness: Interval) {
+    if let lastXrun, now - lastXrun.time < LatencyTuner.repetition {
+      widen(by: max(LatencyTuner.widening, min(lateness, lastXrun.lateness) + LatencyTuner.margin - target))
+    }
     if hasNarrowed {
       // It had been wide enough: back, and slower down the next time.
       widen(by: LatencyTuner.narrowing)
       calm = min(LatencyTuner.longestCalm, calm * Int64(2))
       hasNarrowed = false
     }
-    lastXrun = now
+    lastXrun = (now, lateness)
     beginCalm(at: now)
   }
 
@@ -51,8 +53,10 @@ public struct LatencyTuner: Sendable {
     guard let calmSince else { return beginCalm(at: now) }
     leastFill = min(leastFill, fill)
     guard now - calmSince >= calm else { return }
-    if leastFill > LatencyTuner.margin + LatencyTuner.narrowing + LatencyTuner.narrowing, target > floor {
-      target = max(floor, target - LatencyTuner.narrowing)
+    let spare = leastFill - LatencyTuner.margin - LatencyTuner.narrowing
+    if spare > LatencyTuner.narrowing, target > floor {
+      // A quarter of what was not used: what a busy minute widened is back within a few.
+      target = max(floor, target - max(LatencyTuner.narrowing, spare / 4))
       hasNarrowed = true
     } else if leastFill < LatencyTuner.narrowing {
       widen(by: LatencyTuner.narrowing)

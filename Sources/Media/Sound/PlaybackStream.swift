@@ -43,6 +43,8 @@ public final class PlaybackStream {
   /// Whether the clock has seen more than the moment of starting.
   private var isObserved = false
   private var blockIndex: Int64?
+  /// How long after it was due the block came.
+  private var lateness = Interval.zero
   private var ownUpdate = Instant.zero
   private var lastInterrupt = Instant.zero
   private var lastProgress = Instant.zero
@@ -110,6 +112,7 @@ public final class PlaybackStream {
     let due = grid.start(of: currentIndex(now))
     blockIndex! += 1
     isEmptied = false
+    lateness = now - due
     if isRunning { try look(now) } else { try makeReady(after: 0, now: now) }
 
     // The device frame that this block begins with, and the one that it should begin with.
@@ -234,7 +237,7 @@ public final class PlaybackStream {
     guard PCMError.isRecoverable(error) else { throw pcm.failure(error, "play") }
     if error == PCMError.xrun {
       counted.xruns += 1
-      tuner.xrun(at: now)
+      tuner.xrun(at: now, lateness: lateness)
     }
     try makeReady(after: error, now: now)
   }
