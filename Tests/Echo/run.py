@@ -33,8 +33,9 @@ def parlor(far, microphone, name):
     write(base + "-far.wav", far)
     write(base + "-microphone.wav", microphone)
     program = os.path.join(ROOT, ".build/release/voice-trial")
-    subprocess.run([program, base + "-far.wav", base + "-microphone.wav", base + "-out.wav"], check=True, stdout=subprocess.DEVNULL, timeout=300)
-    return read(base + "-out.wav")[: len(microphone)]
+    files = [f"{base}-{kind}.wav" for kind in ("far", "microphone", "out")]
+    said = subprocess.run([program, *files], check=True, stdout=subprocess.PIPE, text=True, timeout=300).stdout
+    return read(files[2])[: len(microphone)], said.splitlines()[-1]
 
 
 class Verdict:
@@ -44,7 +45,8 @@ class Verdict:
         # As devices would hand it over, in 16 bits.
         far, captured = (np.clip(np.round(x * 32_768), -32_768, 32_767) / 32_768 for x in (far, captured))
         self.scenario = scenario
-        self.ours = self.figures(captured, near, parlor(far, captured, scenario.name))
+        out, self.counts = parlor(far, captured, scenario.name)
+        self.ours = self.figures(captured, near, out)
         self.oracle = self.figures(captured, near, oracle.processed(far, captured))
 
     def figures(self, captured, near, out):
@@ -62,6 +64,8 @@ class Verdict:
                 yield f"the echo is {settled:.1f} dB weaker, expected {SETTLED}"
             if again < AGAIN:
                 yield f"the echo is {again:.1f} dB weaker five seconds after the path changed, expected {AGAIN}"
+        if " 0 allocations, 0 frees" not in self.counts:
+            yield f"the thread of the microphone allocates: {self.counts}"
         if quality < self.oracle[2]:
             yield f"the near voice has PESQ {quality:.2f}, with AEC3 {self.oracle[2]:.2f}"
 
