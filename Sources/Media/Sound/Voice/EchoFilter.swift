@@ -22,7 +22,11 @@ struct EchoFilter {
   /// What is thought of a path nobody knows: as loud as the reference, and dying away by 60 dB within 300 ms.
   private static let prior: [Float] = (0..<partitionCount).map { 0.3 * power(ofTen: -0.1 * Float($0)) }
 
-  /// Energy of the echo in the last hop, as far as it is known.
+  /// Whether the path was learnt for 2.5 s since it was last found to be another one: then `echo` is what the microphone hears of the reference.
+  var isSettled: Bool { learntCount >= EchoHop.rate * 5 / 2 }
+  /// The echo in the last hop, as far as it is known: 240 samples.
+  private(set) var echo = [Float](repeating: 0, count: EchoHop.sampleCount)
+  /// Its energy.
   private(set) var echoEnergy: Float = 0
   /// How often the path turned out to be another one.
   private(set) var restartCount = 0
@@ -38,6 +42,8 @@ struct EchoFilter {
   private var nextConstrained = 0
   private var energies: (captured: Float, left: Float) = (0, 0)
   private var hopsUntilRestart = EchoHop.rate
+  /// Hops since the path was last found to be another one, in which something was played; no more than a minute's.
+  private var learntCount = 0
 
   init() {
     variance = []
@@ -56,28 +62,31 @@ struct EchoFilter {
     var (before, after): (Float, Float) = (0, 0)
     echoEnergy = 0
     for index in 0..<EchoHop.sampleCount {
-      let echo = window[EchoHop.sampleCount + index]
+      echo[index] = window[EchoHop.sampleCount + index]
       let sample = unsafe captured[index]
-      let rest = sample - echo
-      echoEnergy += echo * echo
+      let rest = sample - echo[index]
+      echoEnergy += echo[index] * echo[index]
       before += sample * sample
       after += rest * rest
       window[index] = 0
       window[EchoHop.sampleCount + index] = rest
       unsafe captured[index] = rest
     }
-    guard isPlaying else { return }
+    // A microphone that is off hears not even noise, and nothing can be learnt from it.
+    guard isPlaying, before > 0 else { return }
     unsafe window.withUnsafeBufferPointer { window in
       unsafe error.values.withUnsafeMutableBufferPointer { unsafe transform.forward(window.baseAddress!, $0.baseAddress!) }
     }
     learn(reference, newest)
     constrain(transform)
+    learntCount = min(learntCount + 1, EchoHop.rate * 60)
     watch(before, after)
   }
 
   /// The path begins `hops` later against the reference than it did (earlier if negative): what is known of it moves along,
   /// and counts as uncertain, since what moves is likely to have changed as well.
   mutating func move(by hops: Int) {
+    learntCount = 0
     let count = EchoFilter.partitionCount
     for step in 0..<count {
       let partition = hops > 0 ? step : count - 1 - step
@@ -190,6 +199,7 @@ struct EchoFilter {
     hopsUntilRestart -= 1
     guard hopsUntilRestart <= 0, energies.left > 1.1 * energies.captured + 1e-6 else { return }
     for partition in 0..<EchoFilter.partitionCount { forget(partition) }
+    learntCount = 0
     restartCount += 1
     hopsUntilRestart = EchoHop.rate
   }

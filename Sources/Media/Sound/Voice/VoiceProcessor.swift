@@ -137,8 +137,14 @@ public final class VoiceProcessor: @unchecked Sendable {
           let captured = unsafe planes.baseAddress! + channel * AudioBlock.sampleCount + half * EchoHop.sampleCount
           unsafe filters[channel].process(captured, reference, newest: newest, transform)
         }
-        // The library learns what is left of the echo, and finds its reference just ahead of it.
-        unsafe reference.copy(newest, to: planes.baseAddress! + channelCount * AudioBlock.sampleCount + half * EchoHop.sampleCount)
+        // The library suppresses what is still like its reference. What was played is somewhat like any voice; the echo that is known is like what is left of
+        // it, and nothing at all where no echo is.
+        let target = unsafe planes.baseAddress! + channelCount * AudioBlock.sampleCount + half * EchoHop.sampleCount
+        if filters[0].isSettled {
+          for index in 0..<EchoHop.sampleCount { unsafe target[index] = filters[0].echo[index] }
+        } else {
+          unsafe reference.copy(newest, to: target)
+        }
       }
       result.played += reference.energy(at: newest)
       result.echo += filters[0].echoEnergy
