@@ -201,7 +201,7 @@ let package = Package(
         dependencies: [
           "Base", "Bytes", "STUN", "ICE", "DTLS", "SRTP", "RTP", "SCTP", "SDP", "WebRTC", "Frames", "Codecs", "JitterBuffer", "Camera",
           "Sound",
-          "Stage", "Net", "Call", "CYUV", "CReference", "CAllocations", "CSampleRate",
+          "Stage", "Net", "Call", "CYUV", "CReference", "CAllocations", "CAudioProcessing", "CSampleRate",
         ],
         path: "Sources/parlor-bench", swiftSettings: swift),
     ]

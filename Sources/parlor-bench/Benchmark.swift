@@ -38,6 +38,7 @@ struct Benchmark: Sendable {
     Benchmark(name: "sound", summary: "blocks of sound through cards of another rate and clock: time and heap allocations") {
       try SoundBenchmarks.run($0)
     },
+    Benchmark(name: "voice", summary: "a microphone's blocks freed of echo and noise, and evened") { try VoiceBenchmarks.run($0) },
     Benchmark(name: "compose-1080p", summary: "a 1920x1080 picture put on the screen, alone and with a self-view") {
       ComposeBenchmarks.run($0)
     },
