@@ -20,7 +20,7 @@ extension PeerSession {
     var delays: [TransceiverIdentifier: Interval] = [:]
     for (identifier, receiver) in videoReceivers {
       receiver.schedule.requestedDelay = requestedDelay(of: identifier)
-      let sound = sound(of: identifier)
+      let sound = connection.sound(of: identifier)
       if let sound, let position = audioReceivers[sound]?.position, let clock = connection.senderClock(of: sound) {
         receiver.lipSync.noteSound(position, clock: clock, now: now)
       }
@@ -37,18 +37,20 @@ extension PeerSession {
     .seconds((connection.transceiver(identifier)?.jitterBufferTarget ?? 0) / 1_000)
   }
 
-  /// The sound that belongs to a picture: of a stream that both are part of, or the only one where the peer names no streams.
-  private func sound(of video: TransceiverIdentifier) -> TransceiverIdentifier? {
-    guard let streams = connection.transceiver(video)?.receiveStreamIdentifiers else { return nil }
-    let sounds = connection.transceivers.filter { $0.kind == .audio && $0.currentDirection?.receives == true }
-    if streams.isEmpty { return sounds.count == 1 && sounds[0].receiveStreamIdentifiers.isEmpty ? sounds[0].identifier : nil }
-    return sounds.first { $0.receiveStreamIdentifiers.contains { streams.contains($0) } }?.identifier
-  }
-
   /// W3C `estimatedPlayoutTimestamp`: which moment of the sender's time is heard or seen now, in milliseconds since 1900.
   func estimatedPlayoutTimestamp(_ position: PlayoutPosition?, of identifier: TransceiverIdentifier, now: Instant) -> StatisticValue? {
     guard let position, let clock = connection.senderClock(of: identifier) else { return nil }
     let captured = Double(clock.captureTime(of: position.timestamp).bits) / 4_294_967.296
     return .number(captured + (now - position.time).milliseconds)
+  }
+}
+
+extension PeerConnection {
+  /// The sound that belongs to a picture: of a stream that both are part of, or the only one where the peer names no streams.
+  func sound(of video: TransceiverIdentifier) -> TransceiverIdentifier? {
+    guard let streams = transceiver(video)?.receiveStreamIdentifiers else { return nil }
+    let sounds = transceivers.filter { $0.kind == .audio && $0.currentDirection?.receives == true }
+    if streams.isEmpty { return sounds.count == 1 && sounds[0].receiveStreamIdentifiers.isEmpty ? sounds[0].identifier : nil }
+    return sounds.first { $0.receiveStreamIdentifiers.contains { streams.contains($0) } }?.identifier
   }
 }

@@ -70,6 +70,6 @@ final class ShownVideos: Sendable {
       video: shown.video.rawValue, presentationTime: time.milliseconds, expectedDisplayTime: time.milliseconds,
       width: frame.uprightWidth, height: frame.uprightHeight, mediaTime: max(0, mediaTime.seconds), presentedFrames: count,
       receiveTime: ledger[.receive]?.milliseconds, captureTime: ledger[.capture]?.milliseconds,
-      processingDuration: ledger.time(from: .assemble, to: .decode)?.seconds)
+      processingDuration: ledger.time(from: .release, to: .decode)?.seconds)
   }
 }
