@@ -188,6 +188,9 @@ let package = Package(
         name: "sound-trial", dependencies: ["Base", "CAllocations", "Call", "Codecs", "Frames", "Net", "Sound"], path: "Tests/Sound/Trial",
         swiftSettings: swift),
       .executableTarget(
+        name: "device-trial", dependencies: ["Base", "Call", "Camera", "Frames", "Net", "Sound"], path: "Tests/Machine/DeviceTrial",
+        swiftSettings: swift),
+      .executableTarget(
         name: "coding-trial", dependencies: ["Base", "Camera", "Codecs", "Frames", "V4L2"], path: "Tests/Machine/CodingTrial",
         swiftSettings: swift),
       .testTarget(

@@ -21,6 +21,7 @@ import monitors
 import pictures
 import rig
 import service
+import sound_devices
 from machine import MachineError
 from screens import Failure
 
@@ -63,6 +64,11 @@ CASES = {
     "device memory that is refused": devices.refused,
     "coding: frames through vicodec": coding.frames,
     "coding: frames through vicodec, planes apart": lambda: coding.frames("multiplanar=1"),
+    "sound: a USB card, both ways": sound_devices.usb,
+    "sound: 5 cards, one after the other": lambda: sound_devices.replugged(5),
+    "sound: a card that comes late, under another number": sound_devices.late_and_renumbered,
+    "sound: a better card arrives": sound_devices.better_card_arrives,
+    "sound: a card that is taken": sound_devices.busy,
     "a splash still has the display": mastery.taken_over,
     "the console behind the display": service.console,
     "the status of the display": service.status,

@@ -40,14 +40,30 @@ def file(sound):
     return content.getvalue()
 
 
-def found(sound, wanted):
-    """Where the wanted sound begins, in samples, and how alike it is there (1: the same but for its loudness)."""
-    size = 1 << (len(sound) + len(wanted)).bit_length()
+def likeness(sound, wanted):
+    """How alike the sound is to the wanted one, from each sample on (1: the same but for its loudness)."""
     sound, wanted = sound.astype(float), wanted.astype(float)
-    product = np.fft.irfft(np.fft.rfft(sound, size) * np.conj(np.fft.rfft(wanted, size)), size)[: max(1, len(sound) - len(wanted) + 1)]
-    begin = int(np.argmax(np.abs(product)))
-    piece = sound[begin : begin + len(wanted)]
-    return begin, float(abs(piece @ wanted[: len(piece)]) / (np.linalg.norm(piece) * np.linalg.norm(wanted) + 1e-9))
+    if len(sound) < len(wanted):
+        return np.zeros(1)
+    size = 1 << (len(sound) + len(wanted)).bit_length()
+    product = np.fft.irfft(np.fft.rfft(sound, size) * np.conj(np.fft.rfft(wanted, size)), size)[: len(sound) - len(wanted) + 1]
+    energy = np.cumsum(np.concatenate([[0], sound**2]))
+    energy = energy[len(wanted) :] - energy[: -len(wanted)]
+    return np.abs(product) / np.sqrt((energy + len(wanted)) * wanted.dot(wanted))
+
+
+def found(sound, wanted):
+    """Where the wanted sound is, in samples, and how alike it is there."""
+    alike = likeness(sound, wanted)
+    begin = int(np.argmax(alike))
+    return begin, float(alike[begin])
+
+
+def pieces(spoken, length=2400):
+    """The loud ones of so many samples each."""
+    parts = [spoken[start : start + length] for start in range(0, len(spoken) - length + 1, length)]
+    loudest = max(np.abs(part).max() for part in parts)
+    return [part for part in parts if np.abs(part).max() > loudest / 4]
 
 
 def heard(recorded, original, where):
