@@ -63,7 +63,8 @@ enum VoiceBenchmarks {
     for number in 0..<blockCount {
       for index in 0..<AudioBlock.sampleCount { block.samples[index] = captured[number].samples[index] }
       let before = (allocations_of_thread(), frees_of_thread(), locks_of_thread())
-      processor.analyze(played: played[number].samples.span)
+      let heard = played[number].samples
+      processor.analyze(played: heard.span)
       processor.process(captured: &block)
       counts.allocations += allocations_of_thread() - before.0
       counts.frees += frees_of_thread() - before.1
