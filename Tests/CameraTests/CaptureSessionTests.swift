@@ -170,12 +170,16 @@ import V4L2
     let device = device()
     device.set(input: VideoInput(index: 1, name: "HDMI", hasTimings: true))
     let session = try CaptureSession(device: device, settings: settings())
-    #expect(device.calls.contains("VIDIOC_S_DV_TIMINGS") && session.hasSignal)
+    #expect(device.calls.contains("VIDIOC_S_DV_TIMINGS"))
+    try session.checkSignal()
     try session.takeEvents()
     device.set(input: VideoInput(index: 1, name: "HDMI", hasSignal: false, hasTimings: true))
-    #expect(!session.hasSignal)
+    #expect(throws: CameraFailure.broken("/dev/video0: no signal")) { try session.checkSignal() }
     device.post(.sourceChange(isResolution: true))
-    #expect(throws: CameraFailure.self) { try session.takeEvents() }
+    #expect(throws: CameraFailure.broken("/dev/video0: another signal")) { try session.takeEvents() }
+    session.close()
+    #expect(throws: CameraFailure.broken("/dev/video0: no signal")) { try CaptureSession(device: device, settings: settings()) }
+    #expect(!device.isStreaming())
   }
 
   @Test func controlsAreSetAsConfigured() throws {
@@ -226,6 +230,11 @@ import V4L2
     unable.deliver { _, memory in for index in 0..<memory.count { memory[index] = UInt8(index % 128) } }
     let turned = try #require(try other.takePicture(now: { at(0) }))
     #expect(turned.buffer.luma[0] == 126 && turned.deviceBuffer == nil)
+  }
+
+  @Test func aDriverThatListsNoRatesIsAskedForTheWantedOne() throws {
+    let session = try CaptureSession(device: device([Mode(.yuyv, 64, 32, [])]), settings: settings())
+    #expect(session.mode.framesPerSecond == 30)
   }
 
   @Test func theRateIsMeasured() throws {

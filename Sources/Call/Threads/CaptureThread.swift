@@ -96,6 +96,7 @@ final class CaptureThread: Sendable {
     ]
     var discarded = 0
     var errorCount = 0
+    var lastCheck = MonotonicClock.now()
     while !thread.isStopping {
       var span = descriptors.mutableSpan
       _ = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress!, 2, 1_000) }
@@ -118,8 +119,12 @@ final class CaptureThread: Sendable {
         errorCount += 1
         guard errorCount < 3 else { throw .broken("the driver reports an error and gives no picture") }
         usleep(5_000)
-      } else if events == 0, descriptors[1].revents == 0, !session.hasSignal {
-        throw .broken("no signal")
+      }
+      // Some drivers give pictures of noise without a signal, and tell nobody.
+      let now = MonotonicClock.now()
+      if now - lastCheck >= .seconds(1) {
+        lastCheck = now
+        try session.checkSignal()
       }
     }
   }

@@ -1,3 +1,5 @@
+import Base
+
 /// Why a picture that a camera gave was not used.
 public enum CameraDiscard: String, Sendable, CaseIterable, Hashable, Error {
   /// A newer one was there already.
@@ -18,6 +20,8 @@ public struct CameraFigures: Sendable, Equatable {
   public var frames = 0
   /// Pictures a second, measured over the last second or so; 0: not known yet.
   public var framesPerSecond = 0.0
+  /// What the newest picture took from the driver's memory to a picture of ours.
+  public var conversionTime = Interval.zero
   private var counts: InlineArray<5, Int> = .init(repeating: 0)
   private var windowStart: Int64?
   private var windowFrames = 0
@@ -61,7 +65,7 @@ public struct CameraFigures: Sendable, Equatable {
   }
 
   public static func == (a: CameraFigures, b: CameraFigures) -> Bool {
-    a.frames == b.frames && a.framesPerSecond == b.framesPerSecond && a.discards == b.discards
+    a.frames == b.frames && a.conversionTime == b.conversionTime && a.framesPerSecond == b.framesPerSecond && a.discards == b.discards
   }
 }
 

@@ -48,9 +48,9 @@ public final class CaptureSession {
       self.type = type
       input = device.input()
       if input?.hasTimings == true {
-        // A driver that sees no signal keeps the timings it has.
-        try? device.adoptTimings()
         try? device.subscribe(to: .sourceChange, control: nil)
+        // A driver that cannot say what comes in keeps the timings it has.
+        try? device.adoptTimings()
       }
       let wanted = FormatChoice(width: settings.width, height: settings.height, framesPerSecond: settings.framesPerSecond)
       let modes = wanted.ranked(try CaptureOffer.all(of: device, type: type, wanted: wanted))
@@ -60,7 +60,8 @@ public final class CaptureSession {
       // What one mode lacks, such as room on the bus, another may have.
       for mode in modes.prefix(12) where started == nil {
         do throws(V4L2Error) {
-          started = try CaptureSession.start(device, type, mode, isMirrored: settings.isMirrored && !controls.mirrors)
+          started = try CaptureSession.start(
+            device, type, mode, wantedRate: settings.framesPerSecond, isMirrored: settings.isMirrored && !controls.mirrors)
         } catch {
           if error.isGone || error.isBusy { throw error }
           refusal = error
@@ -74,6 +75,7 @@ public final class CaptureSession {
       throw CameraFailure(error)
     }
     lent = LentBuffers(count: memory.count, wake: wake)
+    try checkSignal()
   }
 
   deinit { close() }
@@ -88,7 +90,7 @@ public final class CaptureSession {
 
   /// Starts one mode, or leaves nothing behind.
   private static func start(
-    _ device: any VideoDevice, _ type: BufferType, _ mode: CaptureMode, isMirrored: Bool
+    _ device: any VideoDevice, _ type: BufferType, _ mode: CaptureMode, wantedRate: Double, isMirrored: Bool
   ) throws(V4L2Error) -> Started {
     let isApart = mode.pixelFormat == FormatChoice.nv12Apart ? 2 : mode.pixelFormat == FormatChoice.yuv420Apart ? 3 : 1
     let format = try device.setFormat(
@@ -100,7 +102,8 @@ public final class CaptureSession {
     }
     var mode = mode
     // A driver without rates takes pictures as they come.
-    if let interval = try? device.setInterval(FrameInterval(framesPerSecond: max(1, mode.framesPerSecond)), of: type),
+    let rate = mode.framesPerSecond > 0 ? mode.framesPerSecond : max(1, wantedRate)
+    if let interval = try? device.setInterval(FrameInterval(framesPerSecond: rate), of: type),
       interval.framesPerSecond > 0
     {
       mode.framesPerSecond = interval.framesPerSecond
@@ -197,6 +200,7 @@ public final class CaptureSession {
       var ledger = Ledger()
       ledger[.capture] = CaptureSession.captureTime(of: buffer, arrival: arrival)
       figures.count(frameAt: arrival.nanoseconds)
+      figures.conversionTime = now() - arrival
       var frame = VideoFrame(buffer: picture, ledger: ledger)
       if queuedCount >= CaptureSession.driverShare, let shared = share(buffer.index) {
         frame.deviceBuffer = shared
@@ -211,17 +215,19 @@ public final class CaptureSession {
 
   /// Takes note of what the device says beside pictures. Throws when it has to be started anew, with another size perhaps.
   public func takeEvents() throws(CameraFailure) {
-    do throws(V4L2Error) {
-      while let event = try device.nextEvent() {
-        if case .sourceChange = event { throw V4L2Error(call: "source", subject: "\(device.name), another signal", code: EAGAIN) }
-      }
-    } catch {
-      throw CameraFailure(error)
+    while true {
+      let event: VideoEvent?
+      do throws(V4L2Error) { event = try device.nextEvent() } catch { throw CameraFailure(error) }
+      guard let event else { return }
+      if case .sourceChange = event { throw .broken("\(device.name): another signal") }
     }
   }
 
-  /// Whether the cable brings a signal, as far as the driver knows; a camera that is none of those with cables always has one.
-  public var hasSignal: Bool { input?.hasTimings == true ? device.input()?.hasSignal ?? true : true }
+  /// Throws when the cable brings no signal, as far as the driver knows. A camera that is none of those with cables always has one.
+  public func checkSignal() throws(CameraFailure) {
+    guard input?.hasTimings == true, let now = device.input(), !now.hasSignal else { return }
+    throw .broken("\(device.name): no signal")
+  }
 
   private func enqueue(_ index: Int) throws(V4L2Error) {
     try device.enqueue(QueueBuffer(index: index), memory: .mapped, of: type)
