@@ -202,9 +202,9 @@ let package = Package(
       .executableTarget(
         name: "parlor-bench",
         dependencies: [
-          "Base", "Bytes", "STUN", "ICE", "DTLS", "SRTP", "RTP", "SCTP", "SDP", "WebRTC", "Frames", "Codecs", "JitterBuffer", "Camera",
-          "Sound",
-          "Stage", "Net", "Call", "CYUV", "CReference", "CAllocations", "CAudioProcessing", "CSampleRate",
+          "Base", "Bytes", "STUN", "ICE", "DTLS", "SRTP", "RTP", "SCTP", "SDP", "WebRTC", "Frames", "Codecs", "JitterBuffer", "V4L2",
+          "Camera", "Sound", "Stage", "Net", "Call", "CYUV", "CReference", "CAllocations", "CAudioProcessing", "CSampleRate",
+          "ScriptedDevices",
         ],
         path: "Sources/parlor-bench", swiftSettings: swift),
     ]

@@ -4,6 +4,8 @@ struct Benchmark: Sendable {
   struct Settings: Sendable {
     /// How often each figure is measured; nil for as often as the benchmark thinks fit.
     var runs: Int?
+    /// The camera to measure, as in the configuration; nil: a driver that a program plays.
+    var camera: String?
   }
 
   /// Why there is no figure.
@@ -39,6 +41,9 @@ struct Benchmark: Sendable {
       try SoundBenchmarks.run($0)
     },
     Benchmark(name: "voice", summary: "a microphone's blocks freed of echo and noise, and evened") { try VoiceBenchmarks.run($0) },
+    Benchmark(name: "capture", summary: "a camera's pictures, from the driver's time stamp to an encoder") {
+      try await CaptureBenchmarks.run($0)
+    },
     Benchmark(name: "compose-1080p", summary: "a 1920x1080 picture put on the screen, alone and with a self-view") {
       ComposeBenchmarks.run($0)
     },

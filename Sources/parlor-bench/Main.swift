@@ -1,11 +1,12 @@
 import Foundation
 
-/// `parlor-bench NAME [--json] [--runs N]`: measurements, each beside a reference that does the same work in the same run.
+/// `parlor-bench NAME [--json] [--runs N] [--camera NAME]`: measurements, each beside a reference that does the same work in the same run.
 @main struct Main {
   private static let usage = """
-    usage: parlor-bench NAME… [--json] [--runs N]
+    usage: parlor-bench NAME… [--json] [--runs N] [--camera NAME]
 
-    Measures, and prints each figure beside what a reference needs for the same work in the same run. Names:
+    Measures, and prints each figure beside what a reference needs for the same work in the same run. With --camera, "capture" measures the
+    camera of that name, or any. Names:
 
     \((Benchmark.all.map { ($0.name, $0.summary) } + [("all", "all of these in turn")])
       .map { "  " + $0.padding(toLength: 16, withPad: " ", startingAt: 0) + $1 }.joined(separator: "\n"))
@@ -28,6 +29,11 @@ import Foundation
             throw Benchmark.Failure(description: "--runs takes a number from 1 to 1000")
           }
           settings.runs = runs
+        case "--camera":
+          guard let name = rest.popFirst(), !name.isEmpty else {
+            throw Benchmark.Failure(description: "--camera takes a camera's name, or any")
+          }
+          settings.camera = name
         case "all": benchmarks += Benchmark.all
         default:
           guard let benchmark = Benchmark.all.first(where: { $0.name == argument }) else {
