@@ -215,6 +215,13 @@ struct VATests {
     #expect(!reader.isExhausted)
   }
 
+  @Test func theLibrarySaysWhatIsWrong() {
+    let absent = #expect(throws: VAError.self) { try LibVADriver(path: "/dev/dri/absent") }
+    #expect(absent?.description == "open: /dev/dri/absent: No such file or directory")
+    let other = #expect(throws: VAError.self) { try LibVADriver(path: "/dev/null") }
+    #expect(other?.call == "vaGetDisplayDRM", "\(other as Any)")
+  }
+
   @Test func levelsFollowSizeAndRate() {
     #expect(H264Headers.level(width: 640, height: 360, framesPerSecond: 30, bitrate: 1_000_000) == 30)
     #expect(H264Headers.level(width: 1_280, height: 720, framesPerSecond: 30, bitrate: 2_000_000) == 31)
