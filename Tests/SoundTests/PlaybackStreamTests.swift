@@ -118,6 +118,21 @@ struct PlaybackStreamTests {
     try rig.run(.seconds(1), each: { due, heard, _ in #expect(abs((heard - due).milliseconds - 15) < 0.5) })
   }
 
+  /// USB keeps some milliseconds on its way, which it takes out of the ring when it starts.
+  @Test(arguments: [0, 240, 864])
+  func aCardThatTakesALotAtOnceStartsWithoutAGap(prefetch: Int) throws {
+    var behaviour = SimulatedCard.Behaviour()
+    (behaviour.prefetchFrames, behaviour.pointerStep, behaviour.drift) = (prefetch, 48, 30)
+    (behaviour.interruptLateness, behaviour.wakeLateness) = (.microseconds(300), .milliseconds(1))
+    let configuration = PCMConfiguration(channelCount: 1, periodFrames: 240, isBatch: true)
+    let rig = try PlaybackRig(SimulatedCard(direction: .playback, configuration: configuration, behaviour: behaviour))
+    try rig.run(.seconds(20))
+    #expect(rig.stream.figures.xruns == 0)
+    let kept = rig.stream.tuner.target.milliseconds + Double(prefetch) / 48
+    try rig.run(.seconds(1), each: { due, heard, _ in #expect(abs((heard - due).milliseconds - kept) < 1.5) })
+    #expect(rig.stream.figures.discardedFrames <= 960 && rig.stream.figures.insertedFrames < 480)
+  }
+
   @Test func anUnpluggedLoudspeakerIsAbsentAndAHungOneStalled() throws {
     let card = card()
     let rig = try PlaybackRig(card)

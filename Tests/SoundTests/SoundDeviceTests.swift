@@ -7,7 +7,7 @@ struct SoundDeviceTests {
     _ identifier: String, _ attachment: SoundDevice.Attachment, card: Int, arrival: Int64 = 0
   ) -> SoundDevice {
     SoundDevice(
-      identifier: identifier, name: "hw:CARD=\(identifier)", label: identifier, direction: .playback, attachment: attachment,
+      identifier: identifier, name: "hw:CARD=" + (identifier.contains(",") ? "HDMI,DEV=7" : "\(identifier),DEV=0"), label: identifier, direction: .playback, attachment: attachment,
       cardNumber: card, arrival: arrival)
   }
 
@@ -28,7 +28,8 @@ struct SoundDeviceTests {
     var renumbered = devices
     for index in renumbered.indices { renumbered[index].cardNumber = 9 - index }
     for list in [devices, renumbered] {
-      #expect(SoundSelection.named("PCH").candidates(among: list).map(\.name) == ["hw:CARD=PCH"])
+      #expect(SoundSelection.named("PCH").candidates(among: list).map(\.name) == ["hw:CARD=PCH,DEV=0"])
+      #expect(SoundSelection.named("PCH,0").candidates(among: list).map(\.identifier) == ["PCH"])
       #expect(SoundSelection.named("HDMI,7").candidates(among: list).map(\.identifier) == ["HDMI,7"])
     }
     #expect(SoundSelection.named("Absent").candidates(among: devices).isEmpty)

@@ -10,7 +10,7 @@ struct TenHourTests {
   private func card(_ direction: SoundDirection, drift: Double) -> SimulatedCard {
     var behaviour = SimulatedCard.Behaviour()
     // A USB card, on a machine that is busy at times.
-    (behaviour.drift, behaviour.pointerStep) = (drift, 48)
+    (behaviour.drift, behaviour.pointerStep, behaviour.prefetchFrames) = (drift, 48, 864)
     (behaviour.interruptLateness, behaviour.wakeLateness) = (.microseconds(500), .milliseconds(2))
     let configuration = PCMConfiguration(channelCount: 1, periodFrames: 240, bufferFrames: 9_600, isBatch: true)
     return SimulatedCard(direction: direction, configuration: configuration, behaviour: behaviour)
@@ -53,7 +53,7 @@ struct TenHourTests {
     let figures = rig.stream.figures
     #expect(figures.xruns == 0 && figures.insertedFrames == 0 && figures.discardedFrames == 0)
     #expect(delays[1] < delays[0] + 0.5, "\(delays[0]) ms at first, \(delays[1]) ms in the end")
-    #expect(delays[1] < 17)
+    #expect(delays[1] < 35, "15 ms in the ring, 18 on their way over USB")
     #expect(abs(rig.blocks - 3_606_000) <= 1, "\(rig.blocks) blocks")
     #expect(abs(figures.drift - drift) < 10)
   }
@@ -71,7 +71,7 @@ struct TenHourTests {
       try capture.run(.seconds(60)) { _, time, now in worst = max(worst, (now - time).milliseconds) }
       try playback.run(.seconds(60), each: { due, heard, _ in worst = max(worst, (heard - due).milliseconds) })
     }
-    #expect(worst < 18, "\(worst) ms")
+    #expect(worst < 36, "\(worst) ms")
     for figures in [capture.stream.figures, playback.stream.figures] {
       #expect(figures.xruns == 0 && figures.insertedFrames == 0 && figures.discardedFrames == 0)
     }

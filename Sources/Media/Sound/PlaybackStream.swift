@@ -43,6 +43,8 @@ public final class PlaybackStream {
   /// Whether the clock has seen more than the moment of starting.
   private var isObserved = false
   private var blockIndex: Int64?
+  /// Seconds of silence that are played first, for cards that take them out of the ring at once. What they leave is left out of the sound afterwards.
+  private let startReserve: Double
   /// How long after it was due the block came.
   private var lateness = Interval.zero
   private var ownUpdate = Instant.zero
@@ -72,6 +74,7 @@ public final class PlaybackStream {
     let least = .milliseconds(6) + (configuration.isBatch ? configuration.duration(of: configuration.periodFrames) : .zero)
     tuner = LatencyTuner(
       base: least + .milliseconds(4), floor: min(least, room), ceiling: max(min(least, room), min(.milliseconds(80), room)))
+    startReserve = configuration.isBatch ? 0.02 : 0
     outputCapacity = configuration.rate / 50 + 64
     input = .allocate(capacity: AudioBlock.sampleCount * channelCount)
     output = .allocate(capacity: outputCapacity * channelCount)
@@ -124,7 +127,7 @@ public final class PlaybackStream {
     if abs(error) > ClockFollowing.jump || !isRunning {
       correction = 1
       if error > 0 {
-        let silence = Int(error * clock.rate)
+        let silence = Int((isRunning ? error : error + startReserve) * clock.rate)
         try putSilence(silence, now: now)
         if isRunning { counted.insertedFrames += Int(Double(silence) / step) }
         first += Double(silence)

@@ -16,6 +16,8 @@ public final class SimulatedCard: PCM {
     public var wakeLateness = Interval.zero
     /// Frames on their way outside of the ring.
     public var outsideFrames = 0
+    /// Frames that a loudspeaker's card takes out of the ring at once when it starts, as USB does: its pointer runs ahead by them.
+    public var prefetchFrames = 0
 
     /// A perfect card.
     public init() {}
@@ -112,7 +114,8 @@ public final class SimulatedCard: PCM {
   public func delay() -> Int {
     ask()
     if let error { return error }
-    return (direction == .capture ? hardware - application : application - hardware) + behaviour.outsideFrames
+    let onTheirWay = behaviour.outsideFrames + behaviour.prefetchFrames
+    return (direction == .capture ? hardware - application : application - hardware) + onTheirWay
   }
 
   public func lastUpdate() -> PCMUpdate {
@@ -203,7 +206,7 @@ public final class SimulatedCard: PCM {
   private func look(at time: Instant) {
     let exact = Int(position(at: time))
     let step = max(1, behaviour.pointerStep)
-    hardware = max(hardware, exact / step * step)
+    hardware = max(hardware, exact / step * step + (direction == .playback ? behaviour.prefetchFrames : 0))
     updateTime = time
     let isEmpty = direction == .capture ? hardware - application > configuration.bufferFrames : hardware >= application
     if isEmpty { state = .empty }

@@ -48,7 +48,9 @@ extension SoundSelection {
         return a.attachment == .usb && a.arrival != b.arrival ? a.arrival > b.arrival : a.cardNumber < b.cardNumber
       }
     case .standard: []
-    case .named(let name): devices.filter { $0.identifier == name }
+    case .named(let name):
+      // The first one's number may be said, too.
+      devices.filter { $0.identifier == name || $0.name == "hw:CARD=" + name.split(separator: ",").joined(separator: ",DEV=") }
     }
   }
 }
