@@ -7,7 +7,8 @@ struct SoundDeviceTests {
     _ identifier: String, _ attachment: SoundDevice.Attachment, card: Int, arrival: Int64 = 0
   ) -> SoundDevice {
     SoundDevice(
-      identifier: identifier, name: "hw:CARD=" + (identifier.contains(",") ? "HDMI,DEV=7" : "\(identifier),DEV=0"), label: identifier, direction: .playback, attachment: attachment,
+      identifier: identifier, name: "hw:CARD=" + (identifier.contains(",") ? "HDMI,DEV=7" : "\(identifier),DEV=0"), label: identifier,
+      direction: .playback, attachment: attachment,
       cardNumber: card, arrival: arrival)
   }
 

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Sound
 
-/// A working day of sound through whole streams, in virtual time. The rate is converted by straight lines, which takes minutes less and changes nothing but the sound's quality.
+/// A working day of sound through whole streams, in virtual time. The rate is converted by straight lines, which takes minutes less and
+/// changes nothing but the sound's quality.
 struct TenHourTests {
   private static let hour = Interval.seconds(3_600)
 

@@ -26,7 +26,8 @@ enum MixerControl: Equatable {
     return (inputs + ["headset", "internal"]).contains(where: name.contains) ? .microphone : .other
   }
 
-  /// Where a volume for playback goes, in hundredths of a decibel: to 0 dB, or as near as it gets. Nil where a range cannot be true: the raw scale has to do.
+  /// Where a volume for playback goes, in hundredths of a decibel: to 0 dB, or as near as it gets. Nil where a range cannot be true: the
+  /// raw scale has to do.
   static func playbackGain(range: ClosedRange<Int>) -> Int? { range.lowerBound < -100 ? min(range.upperBound, 0) : nil }
 
   /// Where a volume for capture goes: to 0 dB; one that only amplifies to its middle.

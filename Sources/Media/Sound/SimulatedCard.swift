@@ -53,7 +53,9 @@ public final class SimulatedCard: PCM {
   }
 
   private var state = State.prepared
-  private var stretches: [Stretch] = []
+  /// The stretch that lasts, and the few before it.
+  private var current: Stretch?
+  private var earlier: [Stretch] = []
   private var random: RandomSource
   /// Frames read or written, and where the pointer was when it was last looked at.
   private var application = 0
@@ -75,13 +77,15 @@ public final class SimulatedCard: PCM {
 
   /// When the card's frame `position` was or will be captured or played, unless its clock changes.
   public func time(of position: Double) -> Instant {
-    guard let stretch = stretches.last(where: { $0.position <= position }) ?? stretches.first else { return now }
+    guard let current else { return now }
+    let stretch = current.position <= position ? current : earlier.last { $0.position <= position } ?? earlier.first ?? current
     return stretch.rate > 0 ? stretch.time + .seconds((position - stretch.position) / stretch.rate) : stretch.time
   }
 
   /// Where the card truly is at `time`.
   public func position(at time: Instant) -> Double {
-    guard let stretch = stretches.last(where: { $0.time <= time }) ?? stretches.first else { return 0 }
+    guard let current else { return 0 }
+    let stretch = current.time <= time ? current : earlier.last { $0.time <= time } ?? earlier.first ?? current
     return stretch.position + (time - stretch.time).seconds * stretch.rate
   }
 
@@ -90,7 +94,7 @@ public final class SimulatedCard: PCM {
     guard state == .prepared, direction == .capture || application > 0 else { return PCMError.wrongState }
     state = .running
     startCount += 1
-    stretches.append(Stretch(time: now, position: 0, rate: rate))
+    current = Stretch(time: now, position: 0, rate: rate)
     updateTime = now
     scheduleInterrupt(1)
     return 0
@@ -99,9 +103,9 @@ public final class SimulatedCard: PCM {
   public func recover(from error: Int32) -> Int32 {
     guard state != .gone else { return PCMError.noDevice }
     state = .prepared
-    (application, hardware, updateTime, nextInterrupt) = (0, 0, now, nil)
+    (application, hardware, updateTime, nextInterrupt, current) = (0, 0, now, nil, nil)
     // As a real card, it does not allocate while it is in use.
-    stretches.removeAll(keepingCapacity: true)
+    earlier.removeAll(keepingCapacity: true)
     return 0
   }
 
@@ -177,8 +181,10 @@ public final class SimulatedCard: PCM {
   private func changeRate() {
     guard state == .running else { return }
     interrupt()
-    stretches.append(Stretch(time: now, position: position(at: now), rate: rate))
-    if stretches.count > 3 { stretches.removeFirst() }
+    let next = Stretch(time: now, position: position(at: now), rate: rate)
+    if let current { earlier.append(current) }
+    if earlier.count > 3 { earlier.removeFirst() }
+    current = next
     if let nextInterrupt { scheduleInterrupt(nextInterrupt.number) }
   }
 

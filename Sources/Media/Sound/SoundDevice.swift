@@ -13,8 +13,8 @@ public struct SoundDevice: Sendable, Equatable {
     public static func < (a: Attachment, b: Attachment) -> Bool { a.rawValue < b.rawValue }
   }
 
-  /// What names the device in a `SoundSelection`: the card's identifier in `/proc/asound/cards`, with the number of the device behind a comma if it is not the
-  /// card's first. It stays when cards are numbered anew.
+  /// What names the device in a `SoundSelection`: the card's identifier in `/proc/asound/cards`, with the number of the device behind a
+  /// comma if it is not the card's first. It stays when cards are numbered anew.
   public var identifier: String
   /// What ALSA calls it.
   public var name: String

@@ -1,10 +1,11 @@
 import Base
 import CALSA
 
-/// Brings a card's mixer into a known state, as good as the card allows: boxes come with their loudspeakers muted, microphones turned down, and whatever somebody set before.
+/// Brings a card's mixer into a known state, as good as the card allows: boxes come with their loudspeakers muted, microphones turned down,
+/// and whatever somebody set before.
 enum SoundMixer {
-  /// Opens the way to the loudspeaker, at 0 dB, and closes what would let the microphone straight through; or opens the way from the microphone, at 0 dB. How loud it
-  /// is then is decided in blocks, where it is the same for every card.
+  /// Opens the way to the loudspeaker, at 0 dB, and closes what would let the microphone straight through; or opens the way from the
+  /// microphone, at 0 dB. How loud it is then is decided in blocks, where it is the same for every card.
   static func prepare(card: Int, label: String, direction: SoundDirection) {
     var opened: OpaquePointer?
     guard unsafe snd_mixer_open(&opened, 0) >= 0, let mixer = unsafe opened else { return }
