@@ -46,6 +46,31 @@ import Testing
     #expect(reduction(processor, &room, blocks: 100, voice: 0.12) < 8)
   }
 
+  @Test("Who talks is not harmed by what is played where the microphone does not hear it")
+  func headphones() {
+    let processor = VoiceProcessor(VoiceProcessorTests.echoOnly)
+    var room = NoisyRoom(delay: 960)
+    room.gain = 0
+    _ = reduction(processor, &room, blocks: 400)
+    #expect(abs(reduction(processor, &room, blocks: 100, voice: 0.1)) < 1)
+    #expect(processor.figures.delay == nil)
+  }
+
+  @Test("A microphone that is muted for a while forgets nothing")
+  func muted() {
+    let processor = VoiceProcessor(VoiceProcessorTests.echoOnly)
+    var room = NoisyRoom(delay: 960)
+    _ = reduction(processor, &room, blocks: 300)
+    for _ in 0..<300 {
+      processor.analyze(played: room.playedBlock().samples.span)
+      _ = room.heardBlock()
+      var silence = AudioBlock.silence()
+      processor.process(captured: &silence)
+    }
+    #expect(reduction(processor, &room, blocks: 20) > 30, "within a fifth of a second, too short to learn anything anew")
+    #expect(processor.figures.pathChangeCount == 0)
+  }
+
   @Test("Delays of the devices that are known need not be found out, and may change")
   func knownDelay() {
     let processor = VoiceProcessor(VoiceProcessorTests.echoOnly)

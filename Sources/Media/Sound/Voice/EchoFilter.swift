@@ -19,6 +19,8 @@ struct EchoFilter {
   private static let constrainedCount = 6
   /// Far below the noise of any microphone, squared and summed up in a bin.
   private static let floor: Float = 1e-8
+  /// Energy of a hop at -60 dB of full scale.
+  private static let audible: Float = 1e-6 * Float(EchoHop.sampleCount)
   /// What is thought of a path nobody knows: as loud as the reference, and dying away by 60 dB within 300 ms.
   private static let prior: [Float] = (0..<partitionCount).map { 0.3 * power(ofTen: -0.1 * Float($0)) }
 
@@ -197,7 +199,7 @@ struct EchoFilter {
     energies.captured += 0.05 * (before - energies.captured)
     energies.left += 0.05 * (after - energies.left)
     hopsUntilRestart -= 1
-    guard hopsUntilRestart <= 0, energies.left > 1.1 * energies.captured + 1e-6 else { return }
+    guard hopsUntilRestart <= 0, energies.left > 1.1 * energies.captured, energies.left > EchoFilter.audible else { return }
     for partition in 0..<EchoFilter.partitionCount { forget(partition) }
     learntCount = 0
     restartCount += 1
