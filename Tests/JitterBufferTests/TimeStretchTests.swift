@@ -1,3 +1,4 @@
+import Glibc
 import Sound
 import Testing
 
@@ -19,6 +20,43 @@ struct TimeStretchTests {
     let inserted = TimeStretch.lengthen(&longer, channelCount: 1, resemblance: 0.9)
     #expect((120...720).contains(inserted) && longer.count == samples.count + inserted)
     #expect(steepestStep(longer) < 190)
+  }
+
+  /// How far `samples` are from being a pure tone of the microphone's frequency, per 10 ms, in dB.
+  private func impurity(_ samples: [Int16]) -> Double {
+    var worst = -Double.infinity
+    for start in stride(from: 0, to: samples.count - 480, by: 240) {
+      var (ss, cc, sc, ys, yc, yy) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+      for index in 0..<480 {
+        let phase = 2 * Double.pi * SyntheticMicrophone.toneFrequency * Double(index) / 48_000
+        let (s, c, y) = (sin(phase), cos(phase), Double(samples[start + index]))
+        (ss, cc, sc) = (ss + s * s, cc + c * c, sc + s * c)
+        (ys, yc, yy) = (ys + y * s, yc + y * c, yy + y * y)
+      }
+      let determinant = ss * cc - sc * sc
+      let (a, b) = ((ys * cc - yc * sc) / determinant, (yc * ss - ys * sc) / determinant)
+      let rest = yy - a * ys - b * yc
+      worst = max(worst, 10 * log10(max(rest, 1e-9) / yy))
+    }
+    return worst
+  }
+
+  @Test func aToneIsPureHoweverOftenItIsStretched() {
+    // Half a second, shortened and lengthened by a fifth.
+    var (shorter, longer) = (Array(samples), Array(samples))
+    for isShorter in [true, false] {
+      var (output, rest): ([Int16], [Int16]) = ([], isShorter ? shorter : longer)
+      while rest.count > TimeStretch.historyCount + TimeStretch.shorteningCount {
+        let moved =
+          isShorter
+          ? TimeStretch.shorten(&rest, channelCount: 1, resemblance: 0.8) : TimeStretch.lengthen(&rest, channelCount: 1, resemblance: 0.8)
+        #expect(moved > 0)
+        output += rest[..<1_920]
+        rest.removeFirst(1_920)
+      }
+      if isShorter { shorter = output } else { longer = output }
+    }
+    #expect(impurity(shorter) < -25 && impurity(longer) < -25, "\(impurity(shorter)), \(impurity(longer)) dB")
   }
 
   @Test func twoChannelsAreStretchedTogether() {

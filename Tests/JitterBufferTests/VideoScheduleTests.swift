@@ -94,4 +94,23 @@ struct VideoScheduleTests {
     }
     #expect(abs(latest - 250) < 2, "and it is held again")
   }
+
+  @Test(arguments: [1 << 31 - 1, 400 * 90, 1 << 32] as [Int64])
+  func noTimeStampsHoldAFrameForEver(step: Int64) {
+    // Ahead by so much with every frame, or anywhere.
+    var random = RandomSource(seed: 9)
+    var schedule = VideoSchedule()
+    schedule.synchronizationDelay = .milliseconds(100)
+    var stamp = Int64(0)
+    for frame in Int64(0)..<20_000 {
+      let ready = Instant.zero + .milliseconds(frame * 33)
+      stamp += step == 1 << 32 ? .random(in: 0..<step, using: &random) : step
+      let placement = schedule.place(timestamp: UInt32(truncatingIfNeeded: stamp), ready: ready)
+      guard let due = placement.due else { continue }
+      guard due - ready <= .seconds(5) else {
+        Issue.record("held for \((due - ready).seconds) s")
+        return
+      }
+    }
+  }
 }

@@ -51,7 +51,8 @@ struct ArrivalDelay: Sendable {
     for bin in 0..<ArrivalDelay.binCount { bins[bin] = 0 }
     for index in 0..<count {
       let lateness = packets[(oldest + index) % ArrivalDelay.capacity].transit - smallest
-      bins[min(ArrivalDelay.binCount - 1, Int(lateness.nanoseconds / ArrivalDelay.step.nanoseconds))] += 1
+      // Wild time stamps may make the difference of two transits wrap.
+      bins[max(0, min(ArrivalDelay.binCount - 1, Int(lateness.nanoseconds / ArrivalDelay.step.nanoseconds)))] += 1
     }
     let covered = Int((Double(count) * ArrivalDelay.quantile).rounded(.up))
     var (sum, bin) = (bins[0], 0)

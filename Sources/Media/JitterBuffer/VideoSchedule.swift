@@ -23,6 +23,9 @@ public struct VideoSchedule: Sendable {
   /// How late frames should be shown behind the fastest ones at least.
   public var targetDelay: Interval { max(requestedDelay, synchronizationDelay) }
 
+  /// More than anybody can ask for.
+  private static let longestDelay = Interval.seconds(5)
+
   private let clockRate: Int64
   private var timestamps = UnwrappedClock()
   private var arrivals = ArrivalDelay()
@@ -63,6 +66,8 @@ public struct VideoSchedule: Sendable {
     let step = passed * (distance > .milliseconds(500) ? 0.25 : 0.1)
     let moved = max(now - step, min(now + step, goal))
     transit = targetDelay == .zero && moved <= fastest ? nil : moved
+    // Time stamps that run away from the clock are no reason to hold a frame for ever.
+    if moved - fastest > VideoSchedule.longestDelay { transit = nil }
   }
 
   /// Continues time stamps beyond their wrap, and past a sender's new beginning.
@@ -70,9 +75,9 @@ public struct VideoSchedule: Sendable {
     private var latest: Int64?
 
     mutating func mediaTime(_ timestamp: UInt32, clockRate: Int64) -> Interval {
-      let value = latest.map { $0 + Int64(Int32(bitPattern: timestamp &- UInt32(truncatingIfNeeded: $0))) } ?? Int64(timestamp)
+      let value = latest.map { $0 &+ Int64(Int32(bitPattern: timestamp &- UInt32(truncatingIfNeeded: $0))) } ?? Int64(timestamp)
       latest = value
-      return .nanoseconds(value / clockRate * 1_000_000_000 + value % clockRate * 1_000_000_000 / clockRate)
+      return .nanoseconds(value / clockRate &* 1_000_000_000 &+ value % clockRate * 1_000_000_000 / clockRate)
     }
   }
 }
