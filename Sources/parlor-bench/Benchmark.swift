@@ -34,7 +34,7 @@ struct Benchmark: Sendable {
     Benchmark(name: "sdp", summary: "session descriptions read") { try SDPBenchmarks.run($0) },
     Benchmark(name: "dtls-handshake", summary: "handshakes with SRTP keys, both ends") { try DTLSBenchmarks.run($0) },
     Benchmark(name: "sctp", summary: "messages of 16 KiB between two ends in memory") { try SCTPBenchmarks.run($0) },
-    Benchmark(name: "jitter-buffer", summary: "video packets, slightly out of order, joined to frames") {
+    Benchmark(name: "jitter-buffer", summary: "video packets, slightly out of order, joined to frames; what sound allocates") {
       try JitterBufferBenchmarks.run($0)
     },
     Benchmark(name: "sound", summary: "blocks of sound through cards of another rate and clock: time and heap allocations") {

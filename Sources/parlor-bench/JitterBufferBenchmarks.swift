@@ -1,10 +1,14 @@
 import Base
 import Bytes
+import CAllocations
 import CReference
+import Codecs
+import Frames
 import JitterBuffer
 import RTP
+import Sound
 
-/// Video packets joined to frames.
+/// Video packets joined to frames, and what the sound's buffer allocates.
 enum JitterBufferBenchmarks {
   static func run(_ settings: Benchmark.Settings) throws -> [Figure] {
     // Eight frames of eight packets, with VP8's four bytes of descriptor; in each frame two packets have changed places.
@@ -42,7 +46,54 @@ enum JitterBufferBenchmarks {
       precondition(frames == rounds * 8, "the reference joins every frame")
       return rounds * packets.count
     }
-    return [figure]
+    return [figure] + (try AudioCodec.allCases.flatMap { try soundFigures($0) })
+  }
+
+  /// What the sound's buffer allocates and locks in five minutes of jitter, loss, stalls, pauses and time stamps that jump: it runs on a thread that
+  /// must do neither.
+  private static func soundFigures(_ codec: AudioCodec) throws -> [Figure] {
+    let (encoder, microphone) = (try CodecFactory.audioEncoder(codec), SyntheticMicrophone())
+    try encoder.setPacketLoss(0.05)
+    let packets = try (0..<400).compactMap { try encoder.encode(microphone.block(at: $0)) }
+    var buffer = AudioJitterBuffer(decoder: try CodecFactory.audioDecoder(codec), clockRate: codec.clockRate)
+    var block = AudioBlock.silence()
+    var random = RandomSource(seed: 7)
+    var waiting = Array(repeating: (due: Int.max, number: 0), count: 200)
+    var (allocated, locked, blocks) = (UInt64(0), UInt64(0), 0)
+    for now in 0..<30_000 {
+      let isPaused = now % 6_000 > 5_700
+      if now % 2 == 0, !isPaused, Double.random(in: 0..<1, using: &random) > 0.05 {
+        // Up to 100 ms of jitter, and every ten seconds a stall of half a second.
+        let arrival = now % 1_000 > 950 ? now / 1_000 * 1_000 + 1_000 : now + .random(in: 0...10, using: &random)
+        waiting[now / 2 % 200] = (arrival, now / 2)
+      }
+      let time = Instant.zero + .milliseconds(Int64(now) * 10)
+      buffer.configuration.synchronizationDelay = .milliseconds(now % 2_000 < 1_000 ? 0 : 150)
+      let before = (allocations_of_thread(), locks_of_thread())
+      for index in waiting.indices where waiting[index].due <= now {
+        let number = waiting[index].number
+        let packet = packets[number % packets.count]
+        waiting[index].due = .max
+        let jump = now > 15_000 ? UInt32(100_000) : 0
+        buffer.insert(
+          payload: packet.span.bytes, sequence: UInt16(truncatingIfNeeded: number),
+          timestamp: UInt32(number) &* encoder.timestampStep &+ jump, arrival: time)
+      }
+      buffer.nextBlock(now: time, into: &block)
+      allocated += allocations_of_thread() - before.0
+      locked += locks_of_thread() - before.1
+      blocks += 1
+    }
+    let counters = buffer.counters
+    guard counters.concealedSamples > 48_000, counters.removedSamplesForAcceleration > 4_800,
+      counters.insertedSamplesForDeceleration > 4_800
+    else { throw Benchmark.Failure(description: "the network was too kind: \(counters)") }
+    func figure(_ metric: String, _ count: UInt64) -> Figure {
+      Figure(
+        name: "jitter-buffer", metric: "\(codec.rawValue): \(metric)", value: Double(count) / Double(blocks), unit: "per block", runs: 1,
+        spread: 0, bound: .atMost(0), needsReference: false)
+    }
+    return [figure("allocations", allocated), figure("locks", locked)]
   }
 
   private static func packets(frames: Int, packetsPerFrame: Int) throws -> PacketSamples {
