@@ -1,4 +1,6 @@
 import FoundationEssentials
+import Frames
+import Sound
 import Stage
 import Testing
 
@@ -117,7 +119,10 @@ import Testing
         "output", "mode", "mode_source", "rotation", "planes", "flips_per_second", "missed_flips", "blanked", "gamma", "problem",
       ])
     #expect(stage["gamma"] == .null)
-    #expect(members["sound"] == ["capture": "none", "playback": "none", "xruns": 0, "volume": ["percent": 100, "muted": false]])
+    let nothing: JSON = [
+      "capture": "none", "playback": "none", "xruns": 0, "volume": ["percent": 100, "muted": false], "microphone": .null, "speaker": .null,
+    ]
+    #expect(members["sound"] == nothing)
   }
 
   @Test func theScreenIsDescribedAsTheDisplayDoes() {
@@ -139,6 +144,42 @@ import Testing
     #expect(status.text.contains("playback none at 40 %, muted, 0 xruns"))
     display.outputs = []
     #expect(Status.Screen(display, flipsPerSecond: 0).summary == "no monitor")
+  }
+
+  @Test func devicesTellWhatTheyAreAndWhatIsWrongWithThem() throws {
+    var sound = Status.Sound(capture: "any", playback: "Kiosk")
+    var figures = StreamFigures()
+    (figures.xruns, figures.delay, figures.drift, figures.period, figures.buffer) = (3, 11.26, -42.04, 5, 40)
+    sound.microphone = Status.SoundDevice(state: .running(name: "USB Audio"), figures: figures, peak: 0.1)
+    #expect(try JSON(sound.microphone)["processed_level_db"] == nil)
+    sound.speaker = Status.SoundDevice(state: .absent(reason: "no card Kiosk"), figures: StreamFigures(), peak: 0)
+    var status = Status(
+      version: "1", name: "n", serial: "s", stage: Status.Screen(output: "headless", mode: "1920x1080@60"), sound: sound,
+      network: Status.Network(state: "up"), clock: Status.Clock(synchronised: true), since: Date(timeIntervalSince1970: 0))
+    status.cameras = [
+      Status.Camera(id: "any", state: .running(name: "HD Webcam"), format: "MJPG", size: "1280x720", rate: 29.97),
+      Status.Camera(id: "Top", state: .busy(reason: "another program has /dev/video2"), format: "", size: "1280x720", rate: 30),
+    ]
+    let json = try JSON(status)
+    #expect(
+      json["sound"]?["microphone"] == [
+        "state": "running", "name": "USB Audio", "reason": .null, "xruns": 3, "delay_ms": 11.3, "period_ms": 5, "buffer_ms": 40,
+        "drift_ppm": -42, "level_db": -20,
+      ])
+    #expect(json["sound"]?["speaker"]?["state"] == "absent" && json["sound"]?["speaker"]?["name"] == .null)
+    guard case .array(let cameras)? = json["cameras"] else {
+      Issue.record("no cameras")
+      return
+    }
+    #expect(
+      cameras[0] == [
+        "id": "any", "name": "HD Webcam", "state": "running", "reason": .null, "format": "MJPG", "size": "1280x720", "rate": 29.97,
+        "frames": 0, "dropped": 0,
+      ])
+    #expect(status.text.contains("camera    HD Webcam: running, 1280x720 MJPG at 30\n"))
+    #expect(status.text.contains("camera    Top: busy, another program has /dev/video2\n"))
+    #expect(status.text.contains("microphone USB Audio, delay 11.3 ms, drift -42.0 ppm, level -20.0 dB\n"))
+    #expect(status.text.contains("speaker absent, no card Kiosk\n"))
   }
 
   @Test func statusSurvivesItsJSON() throws {

@@ -34,7 +34,7 @@ extension Box {
     var status = Status(
       version: Version.current, name: name, serial: configuration.identity.serial ?? "",
       stage: Status.Screen(stage, flipsPerSecond: rate),
-      sound: media.status, network: networkStatus(), clock: Status.Clock(synchronised: linux_clock_is_synchronised()), since: Date())
+      sound: media.soundStatus, network: networkStatus(), clock: Status.Clock(synchronised: linux_clock_is_synchronised()), since: Date())
     status.take(health.withLock { $0 })
     status.sound.volume = notices.withLock { $0.volume }
     if case .direct(let whip, let whep) = configuration.call?.target { status.url = whep ?? whip }
@@ -65,11 +65,12 @@ extension Box {
     let (direct, page) = call.withLock { ($0.direct, $0.page) }
     let sessions = direct?.sessions ?? []
     let (counts, display) = (stage.statistics, stage.displayStatus)
-    return Box.wait { [network, latency, server, devices] in
+    return Box.wait { [network, latency, server, devices, media] in
       let pages = await page?.statistics()
       var statistics = await network.loop.perform { BoxStatistics(sessions, screen: latency, stage: counts, display: display) }
       if let server { statistics.add(server.counters) }
       if let devices { statistics.add(devices.counters) }
+      statistics.add(media)
       if let pages { statistics.add(pages, host: page?.host) }
       return statistics
     }

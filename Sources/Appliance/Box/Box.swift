@@ -34,6 +34,7 @@ final class Box: Sendable {
   let isCallChanging = Atomic(false)
   let devices: InputDevices?
   let notices = Mutex(NoticeState())
+  let deviceStates: Mutex<DeviceStates>
   let name: String
   let socket: ControlSocket
   let started = Date()
@@ -108,6 +109,7 @@ final class Box: Sendable {
     do {
       certificate = try Certificate.generate()
       media = try BoxMedia(configuration)
+      deviceStates = Mutex(DeviceStates(cameraCount: media.cameras.count))
     } catch {
       stageThread.stop()
       throw VerbFailure(.badConfiguration, "\(options.configuration): \(error)")
@@ -121,6 +123,7 @@ final class Box: Sendable {
     lookAtDisplay()
     media.showSelfView(on: configuration.display.corner == nil || server != nil ? nil : stage)
     startNotices()
+    watchDevices()
     serve()
     await watchNetwork()
     health.withLock { $0.start(isProvisioned: configuration.call != nil, now: Date()) }

@@ -16,6 +16,10 @@ struct BoxStatistics: Encodable, Sendable {
   var discards: [String: Int]
   var stage: StageFigures
   var process: [String: ProcessFigures]
+  /// The cameras, and the microphone and loudspeaker with how loud they are.
+  var cameras: [Status.Camera] = []
+  var microphone: Status.SoundDevice?
+  var speaker: Status.SoundDevice?
   /// The documents of the page that use the bridge, those in frames too.
   var documents: [Document] = []
 
@@ -52,6 +56,13 @@ struct BoxStatistics: Encodable, Sendable {
       Document(origin: $0.origin, url: $0.url, connections: $0.connections, tracks: $0.tracks, channels: $0.channels)
     }
     if let host { process.merge(ProcessFigures.tree(of: host, named: PageProgram.name)) { $0 + $1 } }
+  }
+
+  /// Adds what cameras, microphone and loudspeaker tell of themselves.
+  mutating func add(_ media: BoxMedia) {
+    let sound = media.soundStatus
+    (cameras, microphone, speaker) = (media.cameraStatus, sound.microphone, sound.speaker)
+    add(media.discards)
   }
 
   /// Adds what another part of the box dropped or refused.

@@ -2,6 +2,24 @@ import Camera
 import Sound
 
 extension Configuration {
+  /// Whether the call can do with a camera and a microphone. What is named is used all the same.
+  var capturesMedia: Bool {
+    switch call?.target {
+    case .page: true
+    case .direct(let whip, _): whip != nil
+    case nil: false
+    }
+  }
+
+  /// Whether the call can do with a loudspeaker.
+  var playsSound: Bool {
+    switch call?.target {
+    case .page: true
+    case .direct(_, let whep): whep != nil
+    case nil: false
+    }
+  }
+
   /// Where pictures or sound come from, or go to.
   public enum Device: Sendable, Equatable, CustomStringConvertible {
     /// Whatever is there, or arrives first.
@@ -99,5 +117,10 @@ extension Configuration {
 
     /// Whatever is there, with all that helps voices.
     public init() {}
+
+    /// What is done to a microphone's sound where a page says nothing else.
+    var processing: VoiceProcessing {
+      VoiceProcessing(echoCancellation: cancelsEcho, noiseSuppression: suppressesNoise, autoGainControl: controlsGain)
+    }
   }
 }

@@ -115,35 +115,6 @@ public struct Status: Codable, Sendable, Equatable {
     }
   }
 
-  /// A camera.
-  public struct Camera: Codable, Sendable, Equatable {
-    public var id: String
-    public var name: String
-    public var state: String
-    public var format: String
-    /// Such as `1280x720`.
-    public var size: String
-    public var rate: Double
-
-    public init(id: String, name: String, state: String, format: String, size: String, rate: Double) {
-      (self.id, self.name, self.state, self.format, self.size, self.rate) = (id, name, state, format, size, rate)
-    }
-  }
-
-  /// The sound devices.
-  public struct Sound: Codable, Sendable, Equatable {
-    public var capture: String
-    public var playback: String
-    /// How often a device ran dry or full.
-    public var xruns: Int
-    /// How loud the box is.
-    public var volume: Volume
-
-    public init(capture: String, playback: String, xruns: Int = 0, volume: Volume = Volume()) {
-      (self.capture, self.playback, self.xruns, self.volume) = (capture, playback, xruns, volume)
-    }
-  }
-
   /// A call.
   public struct Call: Codable, Sendable, Equatable {
     /// The W3C connection state.
@@ -236,8 +207,11 @@ extension Status {
     let flips = "\(Int(stage.flipsPerSecond.rounded())) flips/s, \(stage.missedFlips) missed"
     lines.append("  screen    \(stage.summary), \(flips)")
     if let problem = stage.problem { lines.append("            \(problem)") }
-    for camera in cameras { lines.append("  camera    \(camera.name): \(camera.state), \(camera.size) at \(Int(camera.rate.rounded()))") }
+    for camera in cameras { lines.append("  camera    \(camera.text)") }
     lines.append("  sound     capture \(sound.capture), playback \(sound.playback) at \(sound.volume.text), \(sound.xruns) xruns")
+    for (what, device) in [("microphone", sound.microphone), ("speaker", sound.speaker)] {
+      if let device { lines.append("            \(what) \(device.text)") }
+    }
     for codec in codecs { lines.append("  codec     \(codec.text)") }
     let interfaces = network.interfaces.map { "\($0.name) \($0.addresses.joined(separator: " "))" }
     lines.append("  network   \(([network.state] + interfaces).joined(separator: "; "))")

@@ -22,7 +22,7 @@ public enum SoundError: Error, Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .file(let path, let reason), .malformed(let path, let reason): "\(path): \(reason)"
     case .unsupportedRate(let rate): "sample rate \(rate) Hz, accepted are 4000 to 192000"
-    case .absent(let device, let reason): "\(device): \(reason)"
+    case .absent(let device, let reason): device == SoundSelection.any.description ? reason : "\(device): \(reason)"
     case .busy(let device): "\(device): another program uses it"
     case .stalled(let device, let milliseconds): "\(device): no sound moved for \(milliseconds) ms"
     case .device(let device, let operation, let reason): "\(device): cannot \(operation): \(reason)"
