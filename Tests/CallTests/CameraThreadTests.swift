@@ -111,7 +111,8 @@ import V4L2
       machine.devices.set([])
       machine.devices.streaming?.unplug()
       try await until("absence") { camera.watch.state.word == "absent" }
-      #expect(camera.pictures.newest == nil, "nobody is shown what is not there to see any more")
+      // Nobody is shown what is not there to see any more.
+      try await until("black") { camera.pictures.newest.map { $0.buffer.luma[0] == 16 && $0.buffer.chromaU[0] == 128 } ?? false }
       machine.devices.set([VideoNode(path: "/dev/video\(cycle)")])
     }
     try await until("the last return") { camera.watch.state.isRunning }

@@ -21,6 +21,7 @@ struct CameraKeeper {
   private var recovery: CameraRecovery
   private let patience: CameraRecovery.Patience
   private var attempt: CaptureThread?
+  private var black = BlackPictures()
   private var attemptNumber = 0
   /// Threads whose calls to a driver have not returned.
   private var stuck: [CaptureThread] = []
@@ -51,7 +52,8 @@ struct CameraKeeper {
       if let last = attempt?.lastPicture { recovery.pictured(at: last) }
       act(recovery.step(now: now), now)
       publish()
-      wait(until: recovery.deadline, signal, monitor)
+      showBlack()
+      wait(until: min(recovery.deadline, black.due ?? recovery.deadline), signal, monitor)
       let isTold = arrival.with { arrival in
         defer { arrival = false }
         return arrival
@@ -72,6 +74,14 @@ struct CameraKeeper {
       var value: UInt64 = 0
       _ = unsafe read(signal, &value, 8)
     }
+  }
+
+  /// Covers what was seen last while there is nothing to be seen. A camera that is opened for the first time is waited for.
+  private mutating func showBlack() {
+    let state = watch.state
+    let hadPictures = statistics.with { $0.figures.frames > 0 }
+    let isMissing = state.reason != nil || (hadPictures && !state.isRunning)
+    black.step(isMissing: isMissing && attempt?.lastPicture == nil, pictures: pictures, now: MonotonicClock.now())
   }
 
   private mutating func takeNews(_ now: Instant) {
