@@ -158,8 +158,8 @@ let package = Package(
     + room(
       "Appliance",
       uses: [
-        "Base", "DTLS", "WebRTC", "Frames", "Camera", "Sound", "Stage", "BridgeMessages", "Net", "Call", "PageSession", "CTOML", "CLinux",
-        "CEvdev", "Codecs",
+        "Base", "ICE", "DTLS", "SCTP", "WebRTC", "Frames", "Codecs", "Camera", "Sound", "Stage", "BridgeMessages", "Net", "Call",
+        "PageSession", "CTOML", "CLinux", "CEvdev",
       ])
     + [
       .executableTarget(name: "parlor-page", dependencies: ["Base", "PageHost"], path: "Sources/parlor-page", swiftSettings: swift),

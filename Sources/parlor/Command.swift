@@ -8,7 +8,7 @@ enum Command: Equatable {
   case run(RunOptions)
   case demo(DemoOptions)
   case peer(PeerOptions)
-  case check(file: String, includesDevices: Bool, isJSON: Bool)
+  case check(file: String, includesDevices: Bool, runtime: String, isJSON: Bool)
   case status(runtime: String, isJSON: Bool)
   case stats(runtime: String, isWatching: Bool, isJSON: Bool)
   case screenshot(runtime: String, file: String)
@@ -45,7 +45,7 @@ extension Command {
     case "peer": self = .peer(try PeerOptions(line))
     case "check":
       let file = line.values["--config"] ?? RunOptions.defaultConfiguration
-      self = .check(file: file, includesDevices: line.flags.contains("--devices"), isJSON: isJSON)
+      self = .check(file: file, includesDevices: line.flags.contains("--devices"), runtime: runtime, isJSON: isJSON)
     case "status": self = .status(runtime: runtime, isJSON: isJSON)
     case "stats": self = .stats(runtime: runtime, isWatching: line.flags.contains("--watch"), isJSON: isJSON)
     case "screenshot": self = .screenshot(runtime: runtime, file: line.operands[0])

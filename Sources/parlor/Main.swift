@@ -24,8 +24,8 @@ import Glibc
     case .run(let options): return try await runner.run(options)
     case .demo(let options): return try await runner.demo(options)
     case .peer(let options): return try await runner.peer(options)
-    case .check(let file, let includesDevices, let isJSON):
-      return try Verbs.check(file: file, includesDevices: includesDevices, isJSON: isJSON, output: output)
+    case .check(let file, let includesDevices, let runtime, let isJSON):
+      return try await Verbs.check(file: file, includesDevices: includesDevices, runtime: runtime, isJSON: isJSON, output: output)
     case .status(let runtime, let isJSON): try Verbs(runtime: runtime, isJSON: isJSON, output: output).status()
     case .stats(let runtime, let isWatching, let isJSON):
       try Verbs(runtime: runtime, isJSON: isJSON, output: output).stats(isWatching: isWatching)

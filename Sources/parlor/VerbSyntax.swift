@@ -65,7 +65,11 @@ struct VerbSyntax {
       ]),
     VerbSyntax(
       name: "check", summary: "Say whether a configuration is valid.",
-      options: [configuration, Option(name: "--devices", help: "Say too whether the devices and files it names are there."), json]),
+      options: [
+        configuration,
+        Option(name: "--devices", help: "Test too whether camera, sound, screen, network, servers and clock work, and files are there."),
+        runtime, json,
+      ]),
     VerbSyntax(name: "status", summary: "Say how the box is.", options: [runtime, json]),
     VerbSyntax(
       name: "stats", summary: "Write the statistics of calls and pictures.",

@@ -75,6 +75,33 @@ import Testing
     #expect(box.stop() == 0)
   }
 
+  @Test func devicesThatAreMissingAreToldAndTheBoxIsReadyAllTheSame() async throws {
+    let missing = configuration.replacingOccurrences(of: "device = \"synthetic\"", with: "device = \"no such camera anywhere\"")
+      .replacingOccurrences(of: "capture = \"synthetic\"", with: "capture = \"no-such-card\"")
+    let plain = try await Box(configuration)
+    let picture = try plain.picture()
+    #expect(try plain.client.perform(ControlRequest(verb: "status"))["code"] == .null)
+    #expect(plain.stop() == 0)
+
+    let box = try await Box(missing)
+    var status = JSON.null
+    for _ in 0..<200 {
+      status = try box.client.perform(ControlRequest(verb: "status"))
+      if status["sound"]?["microphone"]?["state"] == "absent", status["code"] == "camera.absent" { break }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    #expect(status["state"] == "ready" && status["code"] == "camera.absent")
+    #expect(status["sound"]?["microphone"]?["state"] == "absent" && status["sound"]?["speaker"] == .null)
+    // What is missing stands on the screen.
+    #expect(try box.picture() != picture)
+    guard case .array(let items) = try box.client.perform(ControlRequest(verb: "check")) else {
+      Issue.record("no list")
+      return
+    }
+    #expect(items.prefix(3).map { $0["verdict"] } == ["failed", "failed", "skipped"])
+    #expect(box.stop() == 0)
+  }
+
   @Test func volumeOutlivesTheBox() async throws {
     let box = try await Box(configuration)
     #expect(try box.client.perform(ControlRequest(verb: "volume")) == ["percent": 100, "muted": false])

@@ -25,6 +25,7 @@ extension Box {
         blank: { [unowned self] wish throws(VerbFailure) in power.set(wish) },
         gamma: { [unowned self] wish throws(VerbFailure) in power.setGamma(wish) }))
     socket.register(noticeServices)
+    socket.register("check") { [unowned self] _ throws(VerbFailure) in .value(checkDevices()) }
     socket.start()
   }
 

@@ -19,6 +19,9 @@ public struct SoundLoopTest: Sendable {
     public var echo: Double?
     /// By how many dB cancellation made the chirps quieter.
     public var reduction: Double?
+
+    /// Nothing was heard but the room, `noise` loud.
+    public init(noise: Double) { self.noise = noise }
   }
 
   private static let sweepCount = 8
