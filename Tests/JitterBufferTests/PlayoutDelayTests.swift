@@ -46,6 +46,18 @@ struct PlayoutDelayTests {
     #expect(outcome.moments.last?.lag != nil)
   }
 
+  @Test(arguments: [200, 3_000] as [Int64])
+  func afterALoudspeakerThatHungTheDelayIsRightAtOnce(milliseconds: Int64) throws {
+    var run = PlayoutRun()
+    run.asks = { !(at(10)..<at(10) + .milliseconds(milliseconds)).contains($0) }
+    let outcome = run.run(seconds: 20)
+    let after = 10 + Double(milliseconds) / 1_000
+    // A short one is made good by playing faster, so that nothing is missed; what was missed in a long one is not played late.
+    #expect(try outcome.worstLag(after + (milliseconds < 500 ? 2 : 0.1)..<20) <= settled)
+    #expect(outcome.counters.concealedSamples == 0)
+    #expect((outcome.counters.packetsDiscarded == 0) == (milliseconds < 500))
+  }
+
   @Test func aLongerWayIsNoJitter() throws {
     var run = PlayoutRun()
     run.arrival = { $0.captured + .milliseconds($0.captured > at(10) ? 260 : 60) }

@@ -27,6 +27,8 @@ struct PlayoutRun {
   var arrival: (Packet) -> Instant? = { $0.captured + .milliseconds(60) }
   /// Changes a packet before it is sent; nil: the sender is silent.
   var send: (Packet) -> Packet? = { $0 }
+  /// Whether a block is asked for.
+  var asks: (Instant) -> Bool = { _ in true }
   var configuration = AudioJitterBuffer.Configuration()
   /// Changes the configuration on the way.
   var configure: (_ now: Instant, _ configuration: inout AudioJitterBuffer.Configuration) -> Void = { _, _ in }
@@ -87,6 +89,7 @@ struct PlayoutRun {
           payload: payload.span.bytes, sequence: next.packet.sequence, timestamp: next.packet.timestamp, arrival: next.arrival)
         waiting.removeFirst()
       }
+      guard asks(now) else { continue }
       configure(now, &buffer.configuration)
       buffer.nextBlock(now: now, into: &block)
       var lag: Double?

@@ -55,6 +55,8 @@ public struct AudioJitterBuffer: ~Copyable {
   private var isQuiet = false
   /// Blocks to play before time may be stretched again: two cuts in a row are heard.
   private var stretchPause = 0
+  /// When a block was asked for last.
+  private var asked: Instant?
   /// How often in a row no place was found where the sound is alike enough to stretch it.
   private var refusals = 0
 
@@ -139,6 +141,11 @@ public struct AudioJitterBuffer: ~Copyable {
   public mutating func reset() {
     packets.removeAll()
     delay.removeAll()
+    stop()
+  }
+
+  /// Lets playout begin anew, with the packets that are there.
+  private mutating func stop() {
     clearReady()
     (decodedEnd, lastSequence, waitedCount, isConcealing, isQuiet, refusals) = (nil, nil, 0, false, false, 0)
   }
@@ -157,6 +164,9 @@ public struct AudioJitterBuffer: ~Copyable {
     let count = AudioBlock.sampleCount * channelCount
     if block.channelCount != channelCount { block = .silence(channelCount: channelCount) }
     block.captureTime = nil
+    // Nobody listened meanwhile (a loudspeaker hung, or changed): what has waited for it is not worth being played late.
+    if let asked, now - asked > .milliseconds(500) { stop() }
+    asked = now
     // After two seconds without any packet the stream has paused; what comes then is a new beginning.
     if waitedCount > 2 * AudioBlock.sampleRate && packets.first == nil { reset() }
     guard begin(now: now) else {
