@@ -18,7 +18,7 @@ import numpy as np
 import measures
 import oracle
 import rooms
-from speech import RATE, Speech, read, write
+from speech import Speech, read, write
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORK = os.path.join(ROOT, ".build/echo")
