@@ -35,9 +35,10 @@ enum ColorConversion {
     }
   }
 
-  /// How much of each chroma goes into luma, U and V, in 1/16384: another matrix taken back, BT.601 applied, in the limited range.
+  /// What each chroma adds to luma, U and V, in 1/512: another matrix taken back, BT.601 applied, in the limited range. All are small, so that sums
+  /// of two products with a chroma fit 16 bits, in which every processor multiplies several at a time.
   private struct Weights {
-    var (lumaU, lumaV, uu, uv, vu, vv): (Int32, Int32, Int32, Int32, Int32, Int32)
+    var (lumaU, lumaV, uu, uv, vu, vv): (Int16, Int16, Int16, Int16, Int16, Int16)
   }
 
   private static let from709 = weights(red: 0.2126, blue: 0.0722)
@@ -52,15 +53,16 @@ enum ColorConversion {
     let lumaU = wantedGreen * greenOfU + wantedBlue * blueOfU
     let lumaV = wantedRed * redOfV + wantedGreen * greenOfV
     let (uScale, vScale) = (1 / (2 * (1 - wantedBlue)), 1 / (2 * (1 - wantedRed)))
-    func fixed(_ value: Double) -> Int32 { Int32((value * 16_384).rounded()) }
+    func fixed(_ value: Double) -> Int16 { Int16((value * 512).rounded()) }
     // Limited luma has 219 steps where chroma has 224.
     return Weights(
-      lumaU: fixed(lumaU * 219 / 224), lumaV: fixed(lumaV * 219 / 224), uu: fixed((blueOfU - lumaU) * uScale), uv: fixed(-lumaV * uScale),
-      vu: fixed(-lumaU * vScale), vv: fixed((redOfV - lumaV) * vScale))
+      lumaU: fixed(lumaU * 219 / 224), lumaV: fixed(lumaV * 219 / 224), uu: fixed((blueOfU - lumaU) * uScale - 1),
+      uv: fixed(-lumaV * uScale),
+      vu: fixed(-lumaU * vScale), vv: fixed((redOfV - lumaV) * vScale - 1))
   }
 
   private static func rematrix(_ buffer: VideoBuffer, _ weights: Weights) {
-    typealias Wide = SIMD16<Int32>
+    typealias Wide = SIMD16<Int16>
     func wide(_ pointer: UnsafeMutablePointer<UInt8>) -> Wide {
       unsafe Wide(truncatingIfNeeded: UnsafeRawPointer(pointer).loadUnaligned(as: SIMD16<UInt8>.self))
     }
@@ -68,17 +70,17 @@ enum ColorConversion {
       let clamped = value.clamped(lowerBound: Wide(repeating: 0), upperBound: Wide(repeating: 255))
       unsafe UnsafeMutableRawPointer(pointer).storeBytes(of: SIMD16<UInt8>(truncatingIfNeeded: clamped), as: SIMD16<UInt8>.self)
     }
-    let half = Wide(repeating: 8_192)
+    let half = Wide(repeating: 256)
     for row in 0..<buffer.chromaHeight {
       var column = 0
       while column < buffer.chromaWidth {
         let offset = row * buffer.chromaStride + column
         let u = unsafe wide(buffer.chromaU + offset) &- 128
         let v = unsafe wide(buffer.chromaV + offset) &- 128
-        unsafe store((u &* weights.uu &+ v &* weights.uv &+ half) &>> 14 &+ 128, buffer.chromaU + offset)
-        unsafe store((u &* weights.vu &+ v &* weights.vv &+ half) &>> 14 &+ 128, buffer.chromaV + offset)
+        unsafe store((u &* weights.uu &+ v &* weights.uv &+ half) &>> 9 &+ u &+ 128, buffer.chromaU + offset)
+        unsafe store((u &* weights.vu &+ v &* weights.vv &+ half) &>> 9 &+ v &+ 128, buffer.chromaV + offset)
         // A chroma sample covers two pixels each way.
-        let change = (u &* weights.lumaU &+ v &* weights.lumaV &+ half) &>> 14
+        let change = (u &* weights.lumaU &+ v &* weights.lumaV &+ half) &>> 9
         for line in 2 * row..<min(2 * row + 2, buffer.height) {
           let luma = unsafe buffer.luma + line * buffer.lumaStride + 2 * column
           let pair = unsafe UnsafeMutableRawPointer(luma).loadUnaligned(as: SIMD32<UInt8>.self)
