@@ -102,7 +102,8 @@ import V4L2
       machine.stop()
     }
     let states = Guarded<[String]>([])
-    _ = camera.watch.add { state in states.with { $0.append(state.word) } }
+    // The reason may change from "it was pulled out" to "there is none".
+    _ = camera.watch.add { state in states.with { if $0.last != state.word { $0.append(state.word) } } }
     let seen = Seen()
     _ = camera.pictures.add { seen.take($0) }
     for cycle in 1...3 {
