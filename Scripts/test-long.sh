@@ -1,7 +1,8 @@
 #!/bin/bash
 # The long counts, written to Tests/RESULTS.md: each parser fuzzed for ten minutes and its coverage, calls with real peers repeated,
-# echo in rooms of many kinds, a page that makes and closes 1,000 pairs of connections, and 200 changes of monitors in a row. Takes hours. PARLOR_FUZZ_SECONDS changes the ten
-# minutes, PARLOR_REPEAT the number of repetitions, PARLOR_CHANGES the 200.
+# echo in rooms of many kinds, a page that makes and closes 1,000 pairs of connections, 200 changes of monitors in a row, and a camera and
+# a sound card that are unplugged 100 times. Takes hours. PARLOR_FUZZ_SECONDS changes the ten minutes, PARLOR_REPEAT the number of repetitions,
+# PARLOR_CHANGES the 200, PARLOR_UNPLUGGED the 100.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 Scripts/setup.sh test machine || exit
@@ -21,6 +22,7 @@ run echo .build/venv/bin/python Tests/Echo/run.py --long
 run cycles env PARLOR_CYCLES=1000 .build/venv/bin/python Tests/PageCalls/run.py --only cycles --seconds 3600
 run timing .build/venv/bin/python Tests/Machine/run.py --only "in time"
 run changes .build/venv/bin/python Tests/Machine/run.py --only "changes in a row" --changes "${PARLOR_CHANGES:-200}"
+run unplugged .build/venv/bin/python Tests/Machine/run.py --only "unplugged and plugged in ${PARLOR_UNPLUGGED:-100} times" --cycles "${PARLOR_UNPLUGGED:-100}"
 run interop .build/venv/bin/python Tests/Interop/run.py --repeat "$repeat"
 
 {
@@ -47,6 +49,10 @@ run interop .build/venv/bin/python Tests/Interop/run.py --repeat "$repeat"
   echo "## Monitors, modes, rotations and blanking, changed at random"
   echo
   grep -hE '^pass|^FAIL|^machine:|^      ' .build/long-timing.log .build/long-changes.log | sed 's/^ */- /'
+  echo
+  echo "## Cameras and sound cards, unplugged and plugged in"
+  echo
+  grep -E '^pass|^FAIL|^machine:|^      ' .build/long-unplugged.log | sed 's/^ */- /'
   echo
   echo "## A page makes and closes 1,000 pairs of connections with data channels"
   echo

@@ -10,6 +10,7 @@ import sys
 import time
 import traceback
 
+import cameras
 import clock
 import coding
 import devices
@@ -64,8 +65,12 @@ CASES = {
     "device memory that is refused": devices.refused,
     "coding: frames through vicodec": coding.frames,
     "coding: frames through vicodec, planes apart": lambda: coding.frames("multiplanar=1"),
+    "camera: each format of a USB camera": cameras.usb,
+    "camera: one that hangs, and damaged pictures": cameras.hung,
+    "camera: an HDMI input with faults": cameras.hdmi,
+    "camera: one that is taken": cameras.busy,
+    "camera: one that comes late": cameras.late,
     "sound: a USB card, both ways": sound_devices.usb,
-    "sound: 5 cards, one after the other": lambda: sound_devices.replugged(5),
     "sound: a card that comes late, under another number": sound_devices.late_and_renumbered,
     "sound: a better card arrives": sound_devices.better_card_arrives,
     "sound: a card that is taken": sound_devices.busy,
@@ -87,10 +92,13 @@ def main():
     parser.add_argument("--list", action="store_true", help="only say what there is")
     parser.add_argument("--short", action="store_true", help="without those that take minutes")
     parser.add_argument("--changes", type=int, default=20, help="how many changes in a row (20)")
+    parser.add_argument("--cycles", type=int, default=5, help="how often a camera and a sound card are unplugged (5)")
     options = parser.parse_args()
     if not options.short:
         CASES.update(LONG_CASES)
     CASES[f"{options.changes} changes in a row"] = lambda: monitors.many_changes(options.changes)
+    CASES[f"camera: unplugged and plugged in {options.cycles} times"] = lambda: cameras.replugged(options.cycles)
+    CASES[f"sound: unplugged and plugged in {options.cycles} times"] = lambda: sound_devices.replugged(options.cycles)
     passed = failed = 0
     for name, case in CASES.items():
         if options.only and options.only not in name:
