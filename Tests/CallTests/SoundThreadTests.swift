@@ -52,18 +52,18 @@ import Testing
     var all: [String] { words.withLock { $0 } }
   }
 
-  private func eventually(_ what: Comment, _ condition: () -> Bool) {
+  private func eventually(_ what: Comment, _ condition: () -> Bool) async {
     let end = MonotonicClock.now() + .seconds(30)
     while !condition() {
       guard MonotonicClock.now() < end else {
         Issue.record(what)
         return
       }
-      usleep(5_000)
+      try? await Task.sleep(for: .milliseconds(5))
     }
   }
 
-  @Test func aMicrophoneIsHeardWhenItIsThereAndSilentMeanwhile() {
+  @Test func aMicrophoneIsHeardWhenItIsThereAndSilentMeanwhile() async {
     let (unplugged, states) = (Flag(), States())
     unplugged.set(true)
     let microphone = MicrophoneThread(processing: .none, reference: nil) { () throws(SoundError) in
@@ -75,24 +75,24 @@ import Testing
     _ = microphone.watch.add { states.add($0) }
     let loudness = Mutex((count: 0, peak: 0.0))
     let sink = microphone.sound.add { block in loudness.withLock { $0 = ($0.count + 1, block.peak) } }
-    eventually("silence comes while there is no microphone") { loudness.withLock { $0.count > 5 && $0.peak == 0 } }
+    await eventually("silence comes while there is no microphone") { loudness.withLock { $0.count > 5 && $0.peak == 0 } }
     unplugged.set(false)
-    eventually("it is heard when it is plugged in") { loudness.withLock { $0.peak > 0.2 } }
+    await eventually("it is heard when it is plugged in") { loudness.withLock { $0.peak > 0.2 } }
     #expect(microphone.watch.state == .running(name: "simulated card"))
     microphone.setMuted(true)
-    eventually("muted") { loudness.withLock { $0.peak == 0 } }
+    await eventually("muted") { loudness.withLock { $0.peak == 0 } }
     microphone.setMuted(false)
-    eventually("no longer muted") { loudness.withLock { $0.peak > 0.2 } }
+    await eventually("no longer muted") { loudness.withLock { $0.peak > 0.2 } }
     unplugged.set(true)
-    eventually("silence comes when it is unplugged") { loudness.withLock { $0.peak == 0 } }
+    await eventually("silence comes when it is unplugged") { loudness.withLock { $0.peak == 0 } }
     unplugged.set(false)
-    eventually("and sound when it is back") { loudness.withLock { $0.peak > 0.2 } }
+    await eventually("and sound when it is back") { loudness.withLock { $0.peak > 0.2 } }
     microphone.sound.remove(sink)
     #expect(states.all.filter { $0 == "running" }.count == 2 && states.all.contains("absent"))
     #expect(microphone.figures.capturedPeak > 0.2)
   }
 
-  @Test func eachGetsTheProcessingThatHeAskedFor() {
+  @Test func eachGetsTheProcessingThatHeAskedFor() async {
     let flag = Flag()
     let microphone = MicrophoneThread(processing: VoiceProcessing(), reference: nil) { () throws(SoundError) in
       let card = Card(.capture, channelCount: 1, isUnplugged: flag)
@@ -103,13 +103,13 @@ import Testing
     let raw = microphone.sound(.none).add { block in peaks.withLock { $0.raw = block.peak } }
     let processed = microphone.sound.add { block in peaks.withLock { $0.processed = block.peak } }
     // A steady offset is no voice: the library's high-pass filter takes it out.
-    eventually("one is processed, the other is not") { peaks.withLock { $0.raw > 0.2 && $0.processed < 0.05 } }
+    await eventually("one is processed, the other is not") { peaks.withLock { $0.raw > 0.2 && $0.processed < 0.05 } }
     #expect(microphone.sound(.none) !== microphone.sound)
     microphone.sound(.none).remove(raw)
     microphone.sound.remove(processed)
   }
 
-  @Test func whatIsPlayedGoesOnWithoutALoudspeaker() {
+  @Test func whatIsPlayedGoesOnWithoutALoudspeaker() async {
     let (unplugged, states) = (Flag(), States())
     let playout = PlayoutThread { () throws(SoundError) in
       if unplugged.isSet { throw .busy(device: "any") }
@@ -124,23 +124,28 @@ import Testing
     let tapped = Mutex(0)
     let tap = heard.sound.add { _ in tapped.withLock { $0 += 1 } }
     let identifier = playout.add(source, as: heard)
-    eventually("it runs") { playout.watch.state.isRunning && playout.figures.stream.frames > 4_800 }
-    eventually("the canceller is told") {
+    await eventually("it runs") { playout.watch.state.isRunning && playout.figures.stream.frames > 4_800 }
+    await eventually("the canceller is told") {
       var timeline = EchoTimeline()
       playout.reference.move(to: &timeline)
       var samples = [Int16](repeating: 0, count: 480)
       return timeline.read(into: &samples, at: MonotonicClock.now())
     }
     unplugged.set(true)
-    eventually("it is missed") { states.all.contains("absent") || states.all.contains("busy") }
+    await eventually("it is missed") { states.all.contains("absent") || states.all.contains("busy") }
     let before = source.count.load(ordering: .relaxed)
-    eventually("the source is asked all the same") { source.count.load(ordering: .relaxed) > before + 10 }
+    await eventually("the source is asked all the same") { source.count.load(ordering: .relaxed) > before + 10 }
     unplugged.set(false)
-    eventually("it is back") { playout.watch.state.isRunning && playout.figures.stream.frames > 4_800 }
+    await eventually("it is back") { playout.watch.state.isRunning && playout.figures.stream.frames > 4_800 }
     #expect(tapped.withLock { $0 } > 0)
     playout.remove(identifier)
     heard.sound.remove(tap)
-    eventually("a source that was removed is let go") { source.isForgotten() }
+    var asked = -1
+    await eventually("a source that was removed is asked no more") {
+      defer { asked = source.count.load(ordering: .relaxed) }
+      usleep(20_000)
+      return asked == source.count.load(ordering: .relaxed)
+    }
   }
 
   private final class Source: PlayoutSource {
@@ -152,30 +157,23 @@ import Testing
       for index in 0..<AudioBlock.sampleCount { unsafe samples[index] = 8_000 }
       return true
     }
-
-    /// Whether it is asked no more.
-    func isForgotten() -> Bool {
-      let before = count.load(ordering: .relaxed)
-      usleep(50_000)
-      return count.load(ordering: .relaxed) == before
-    }
   }
 
-  @Test func soundsAreMixedAndCutAtFullScale() {
+  @Test func soundsAreMixedAndCutAtFullScale() async {
     let last = Mutex<AudioBlock?>(nil)
     let playout = PlayoutThread { block, _ in last.withLock { $0 = block } }
     defer { playout.stop() }
     let sounds = (0..<3).map { _ in PlayedSound() }
     let identifiers = sounds.map { playout.add(Source(), as: $0) }
-    eventually("three of 8,000 are 24,000") { last.withLock { $0?.samples.allSatisfy { $0 == 24_000 } ?? false } }
+    await eventually("three of 8,000 are 24,000") { last.withLock { $0?.samples.allSatisfy { $0 == 24_000 } ?? false } }
     sounds[0].setGain(0.5)
-    eventually("one of them at half its loudness") { last.withLock { $0?.samples.allSatisfy { $0 == 20_000 } ?? false } }
+    await eventually("one of them at half its loudness") { last.withLock { $0?.samples.allSatisfy { $0 == 20_000 } ?? false } }
     sounds[0].setGain(9)
-    eventually("cut at full scale") { last.withLock { $0?.samples.allSatisfy { $0 == 32_767 } ?? false } }
+    await eventually("cut at full scale") { last.withLock { $0?.samples.allSatisfy { $0 == 32_767 } ?? false } }
     playout.setGain(0)
-    eventually("silent") { last.withLock { $0?.samples.allSatisfy { $0 == 0 } ?? false } }
+    await eventually("silent") { last.withLock { $0?.samples.allSatisfy { $0 == 0 } ?? false } }
     playout.setGain(1)
     playout.remove(identifiers[0])
-    eventually("two of 8,000 are 16,000") { last.withLock { $0?.samples.allSatisfy { $0 == 16_000 } ?? false } }
+    await eventually("two of 8,000 are 16,000") { last.withLock { $0?.samples.allSatisfy { $0 == 16_000 } ?? false } }
   }
 }

@@ -41,7 +41,8 @@ final class ThreadCount: @unchecked Sendable {
     let (allocations, frees) = (last.allocations - first.allocations, last.frees - first.frees)
     let (locks, contentions, waits) = (last.locks - first.locks, last.contentions - first.contentions, last.waits - first.waits)
     print(
-      "\(name): \(turns) turns, \(allocations) allocations, \(frees) frees, \(locks) locks, \(contentions) of them not free, \(waits) waits")
+      "\(name): \(turns) turns, \(allocations) allocations, \(frees) frees, \(locks) locks, \(contentions) of them not free, \(waits) waits"
+    )
     // It sleeps once for each turn, by its own choice.
     return turns > 50 && allocations == 0 && frees == 0 && locks <= locksPerTurn * turns && contentions == 0 && waits <= turns
   }
