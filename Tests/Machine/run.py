@@ -13,6 +13,7 @@ import traceback
 import cameras
 import clock
 import coding
+import device_calls
 import devices
 import hands
 import legacy
@@ -99,6 +100,7 @@ def main():
     CASES[f"{options.changes} changes in a row"] = lambda: monitors.many_changes(options.changes)
     CASES[f"camera: unplugged and plugged in {options.cycles} times"] = lambda: cameras.replugged(options.cycles)
     CASES[f"sound: unplugged and plugged in {options.cycles} times"] = lambda: sound_devices.replugged(options.cycles)
+    CASES[f"call: camera and sound card unplugged and plugged in {options.cycles} times"] = lambda: device_calls.unplugged(options.cycles)
     passed = failed = 0
     for name, case in CASES.items():
         if options.only and options.only not in name:
