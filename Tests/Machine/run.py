@@ -24,6 +24,7 @@ import pictures
 import rig
 import service
 import sound_devices
+import sound_loop
 from machine import MachineError
 from screens import Failure
 
@@ -84,6 +85,8 @@ CASES = {
 LONG_CASES = {
     "video under a page, in time": lambda: clock.video("video under a page", "--mode 640x360@60", "page"),
     "video of a call, in time": lambda: clock.video("video of a call", "--mode 640x360@60", "call"),
+    "sound between the ends of a cable, in time": sound_loop.cable,
+    "sound through Parlor for 60 s, in time": lambda: sound_loop.loop(60),
 }
 
 
