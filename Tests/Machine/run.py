@@ -22,6 +22,7 @@ import media_rig
 import monitors
 import pictures
 import rig
+import self_test
 import service
 import sound_devices
 import sound_loop
@@ -76,6 +77,7 @@ CASES = {
     "sound: a card that comes late, under another number": sound_devices.late_and_renumbered,
     "sound: a better card arrives": sound_devices.better_card_arrives,
     "sound: a card that is taken": sound_devices.busy,
+    "check: the self-test of camera and sound": self_test.devices,
     "a splash still has the display": mastery.taken_over,
     "the console behind the display": service.console,
     "the status of the display": service.status,

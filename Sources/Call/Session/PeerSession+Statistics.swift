@@ -28,7 +28,8 @@ extension PeerSession {
     let count = playout.blockCount
     return [
       "totalSamplesCount": .integer(count * AudioBlock.sampleCount), "totalSamplesDuration": .number(Double(count) * 0.01),
-      "synthesizedSamplesDuration": .number(0), "synthesizedSamplesEvents": .integer(0), "totalPlayoutDelay": .number(0),
+      "synthesizedSamplesDuration": .number(0), "synthesizedSamplesEvents": .integer(0),
+      "totalPlayoutDelay": .number(playout.figures.totalDelay),
     ]
   }
 

@@ -42,6 +42,8 @@ public final class PlayoutThread: Sendable {
     public var stream = StreamFigures()
     /// The loudest sample of the last block, 0 to 1.
     public var peak = 0.0
+    /// Seconds from each sample's block to when it was heard, added up over all samples (W3C `totalPlayoutDelay`).
+    public var totalDelay = 0.0
   }
 
   /// How the loudspeaker stands.
@@ -139,6 +141,7 @@ public final class PlayoutThread: Sendable {
         let heard = try unsafe stream.write(UnsafeBufferPointer(start: play.samples, count: count), now: MonotonicClock.now())
         unsafe reference.put(play.samples, channelCount: play.mixer.channelCount, heardAt: heard)
         play.delay = heard - pace
+        play.figures.totalDelay += play.delay.seconds * Double(AudioBlock.sampleCount)
         play.figures.stream = stream.figures
       } catch {
         play.figures.stream = StreamFigures()

@@ -77,7 +77,8 @@ package final class SoundKeeper<Stream: AnyObject>: Sendable {
     let monitor = SoundCardMonitor()
     var current: (label: String, card: Int?)?
     var attempt = Attempt()
-    var hasNews = true
+    // The kernel tells of a card before anybody may open it: it is looked at for a while.
+    var lookingUntil = Instant.zero
     while !thread.isStopping {
       let lost = returned.with { returned -> SoundError? in
         defer { returned = Returned() }
@@ -90,15 +91,19 @@ package final class SoundKeeper<Stream: AnyObject>: Sendable {
         attempt.failed(now: MonotonicClock.now())
       }
       // A better one than is used may have come.
-      let isBetter = hasNews && current != nil && bestCard().map { $0 != current?.card } ?? false
-      if current == nil ? attempt.isDue(now: MonotonicClock.now()) : isBetter {
+      let isLooking = MonotonicClock.now() < lookingUntil
+      let best = isLooking && current != nil ? bestCard() : nil
+      if current == nil ? attempt.isDue(now: MonotonicClock.now()) : best != nil && best != current?.card {
         do throws(SoundError) {
           let found = try open()
-          current = (found.label, found.cardNumber)
-          attempt = Attempt()
-          Log.notice("\(direction.rawValue): \(found.label)")
-          hand(over: found.stream)
-          watch.set(.running(name: found.label))
+          // Nobody gives up a card that works for one that is no better.
+          if current == nil || found.cardNumber == best {
+            current = (found.label, found.cardNumber)
+            attempt = Attempt()
+            Log.notice("\(direction.rawValue): \(found.label)")
+            hand(over: found.stream)
+            watch.set(.running(name: found.label))
+          }
         } catch {
           if current == nil {
             attempt.failed(now: MonotonicClock.now())
@@ -108,10 +113,12 @@ package final class SoundKeeper<Stream: AnyObject>: Sendable {
           }
         }
       }
-      let pause = attempt.due.map { ($0 - MonotonicClock.now()).nanoseconds / 1_000_000 + 1 } ?? 60_000
-      hasNews = event.wait(milliseconds: Int32(max(0, min(60_000, pause))), or: monitor.descriptor) && monitor.dispatch()
-      // What failed before may work now.
-      if hasNews { attempt = Attempt() }
+      let pause = attempt.due.map { ($0 - MonotonicClock.now()).nanoseconds / 1_000_000 + 1 } ?? (isLooking ? 250 : 60_000)
+      if event.wait(milliseconds: Int32(max(0, min(60_000, pause))), or: monitor.descriptor), monitor.dispatch() {
+        // What failed before may work now.
+        attempt = Attempt()
+        lookingUntil = MonotonicClock.now() + .seconds(4)
+      }
     }
   }
 

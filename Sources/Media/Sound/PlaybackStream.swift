@@ -138,7 +138,8 @@ public final class PlaybackStream {
     }
     let starts = !isRunning
     try play(block, from: skipped, ratio: step * correction, now: now)
-    if starts, !isEmptied, skipped < AudioBlock.sampleCount {
+    // Of a block that came too late there may be nothing left to start with.
+    if starts, !isEmptied, written > 0 {
       let started = pcm.start()
       guard started >= 0 else { throw pcm.failure(started, "start") }
       isRunning = true
