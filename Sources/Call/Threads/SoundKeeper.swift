@@ -30,8 +30,7 @@ package final class SoundKeeper<Stream: AnyObject>: Sendable {
   /// What the real-time thread gave back, and why.
   private struct Returned: @unchecked Sendable {
     // Unchecked: the thread that gave the stream back has no hold of it.
-    var streams: [Stream] = []
-    var error: SoundError?
+    var streams: [(stream: Stream, error: SoundError?)] = []
   }
 
   private let inbox = Atomic<UInt>(0)
@@ -64,10 +63,7 @@ package final class SoundKeeper<Stream: AnyObject>: Sendable {
   /// Gives a stream back: another one has taken its place, or it failed with `error`. This takes a lock and memory, once for each device that is lost.
   func giveBack(_ stream: Stream, _ error: SoundError? = nil) {
     let handover = Handover(stream)
-    returned.with { returned in
-      returned.streams.append(handover.object)
-      if let error { returned.error = error }
-    }
+    returned.with { $0.streams.append((handover.object, error)) }
     event.signal()
   }
 
@@ -75,14 +71,15 @@ package final class SoundKeeper<Stream: AnyObject>: Sendable {
 
   private func keep(_ direction: SoundDirection, _ thread: WorkerThread, _ open: Opener, _ bestCard: @Sendable () -> Int?) {
     let monitor = SoundCardMonitor()
-    var current: (label: String, card: Int?)?
+    var current: (stream: ObjectIdentifier, card: Int?)?
     var attempt = Attempt()
     // The kernel tells of a card before anybody may open it: it is looked at for a while.
     var lookingUntil = Instant.zero
     while !thread.isStopping {
+      // One that another has replaced may have failed meanwhile: that is no loss any more.
       let lost = returned.with { returned -> SoundError? in
         defer { returned = Returned() }
-        return returned.error
+        return returned.streams.first { ObjectIdentifier($0.stream) == current?.stream }?.error
       }
       if let lost {
         Log.warning("\(lost)")
@@ -98,7 +95,7 @@ package final class SoundKeeper<Stream: AnyObject>: Sendable {
           let found = try open()
           // Nobody gives up a card that works for one that is no better.
           if current == nil || found.cardNumber == best {
-            current = (found.label, found.cardNumber)
+            current = (ObjectIdentifier(found.stream), found.cardNumber)
             attempt = Attempt()
             Log.notice("\(direction.rawValue): \(found.label)")
             hand(over: found.stream)
