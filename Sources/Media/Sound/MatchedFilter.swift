@@ -1,3 +1,4 @@
+import CKissFFT
 import Glibc
 
 /// Finds a known sound in a recording: how late it comes, and how loud.
@@ -46,21 +47,29 @@ public struct MatchedFilter: Sendable {
   /// The sum of products with the template at each offset.
   private func correlation(_ recording: [Float], offsets: Range<Int>) -> [Float] {
     let part = recording.dropFirst(offsets.lowerBound).prefix(offsets.count + template.count - 1)
-    let transform = FourierTransform(atLeast: offsets.count + 2 * template.count)
-    func spectrum(_ values: some Collection<Float>) -> ([Float], [Float]) {
-      var real = Array(values) + [Float](repeating: 0, count: transform.count - values.count)
-      var imaginary = [Float](repeating: 0, count: transform.count)
-      transform.transform(real: &real, imaginary: &imaginary)
-      return (real, imaginary)
+    var count = 2
+    while count < offsets.count + 2 * template.count { count *= 2 }
+    guard let forward = unsafe kiss_fftr_alloc(Int32(count), 0, nil, nil), let inverse = unsafe kiss_fftr_alloc(Int32(count), 1, nil, nil)
+    else { preconditionFailure("there is no memory for a transform") }
+    defer {
+      unsafe free(UnsafeMutableRawPointer(forward))
+      unsafe free(UnsafeMutableRawPointer(inverse))
     }
-    var (a, b) = spectrum(part)
-    let (c, d) = spectrum(template)
-    for index in 0..<transform.count {
-      let (x, y) = (a[index], b[index])
-      a[index] = x * c[index] + y * d[index]
-      b[index] = y * c[index] - x * d[index]
+    func spectrum(_ values: some Collection<Float>) -> [kiss_fft_cpx] {
+      let padded = Array(values) + [Float](repeating: 0, count: count - values.count)
+      var bins = [kiss_fft_cpx](repeating: kiss_fft_cpx(), count: count / 2 + 1)
+      unsafe kiss_fftr(forward, padded, &bins)
+      return bins
     }
-    transform.transform(real: &a, imaginary: &b, isInverse: true)
-    return Array(a.prefix(offsets.count))
+    var bins = spectrum(part)
+    let pattern = spectrum(template)
+    let scale = 1 / Float(count)
+    for index in bins.indices {
+      let (x, y) = (bins[index], pattern[index])
+      bins[index] = kiss_fft_cpx(r: (x.r * y.r + x.i * y.i) * scale, i: (x.i * y.r - x.r * y.i) * scale)
+    }
+    var products = [Float](repeating: 0, count: count)
+    unsafe kiss_fftri(inverse, bins, &products)
+    return Array(products.prefix(offsets.count))
   }
 }

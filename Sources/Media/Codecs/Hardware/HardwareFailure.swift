@@ -1,6 +1,6 @@
 /// Why hardware was given up in mid-call, or was not taken.
 enum HardwareFailure: Error, Sendable, Equatable, CustomStringConvertible {
-  /// It cannot serve this session, and may serve the next: it has no room, or not what was negotiated.
+  /// It cannot serve this stream, and may serve the next: it has no room, or not what was negotiated.
   case unsuitable(String)
   /// It does not do what it should.
   case failed(String)
