@@ -31,10 +31,11 @@ struct DeviceChecker: Sendable {
     return await cameras + sound + [screen, DeviceChecker.networkItem(NetworkInterfaces.all())] + servers + [DeviceChecker.clockItem()]
   }
 
-  /// Waits for devices that are being opened.
+  /// Waits for devices that are being opened. One that fails at first is opened again within a moment.
   private func settle() async {
     let end = MonotonicClock.now() + DeviceChecker.startPatience
-    while media.watches.contains(where: { $0.watch.state == .starting }), MonotonicClock.now() < end {
+    func isPending(_ state: DeviceState) -> Bool { if case .failed = state { true } else { state == .starting } }
+    while media.watches.contains(where: { isPending($0.watch.state) }), MonotonicClock.now() < end {
       try? await Task.sleep(for: .milliseconds(50))
     }
   }
