@@ -165,11 +165,11 @@ class Kiosk:
         return TimeCode.read(luma((await self.picture())[y:y + height, x:x + width]))
 
     async def moving_video(self, x, y, width, height, what, seconds=30):
-        """Waits until the synthetic camera's picture stands there and goes on."""
+        """Waits until the synthetic camera's picture stands there and goes on. A browser's camera is a file that begins again, at a lower number."""
         first = None
         for _ in range(seconds * 2):
             code = await self.time_code(x, y, width, height)
-            if code is not None and first is not None and code.index > first.index:
+            if code is not None and first is not None and code.index != first.index:
                 return
             first = first or code
             await asyncio.sleep(0.5)
