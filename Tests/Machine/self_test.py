@@ -21,7 +21,7 @@ capture = "hw:Cable,1"
 
 
 def devices():
-    with booted("virtio") as machine:
+    with booted("vkms-exact") as machine:
         machine.root("modprobe snd-aloop id=Cable && udevadm settle")
         camera = Camera(machine)
         camera.node()

@@ -1,14 +1,12 @@
 import CKissFFT
 import Glibc
 
-/// Finds a known sound in a recording: how late it comes, and how loud.
+/// Finds a known sound in a recording: how late it comes.
 public struct MatchedFilter: Sendable {
   /// Where the sound was found.
   public struct Match: Sendable, Equatable {
     /// Samples from the recording's start to the sound's.
     public var offset: Int
-    /// How loud it is, 1 being as loud as what was looked for.
-    public var gain: Double
     /// How far it stands out of everything else in the recording, in dB: chance gives 13 dB in a second.
     public var clarity: Double
   }
@@ -19,13 +17,11 @@ public struct MatchedFilter: Sendable {
   private static let neighbourhood = 480
 
   private let template: [Float]
-  private let energy: Double
 
   /// A filter for `template`, which is not silent.
   public init(_ template: [Float]) {
     self.template = template
-    energy = template.reduce(0) { $0 + Double($1) * Double($1) }
-    precondition(energy > 0, "silence is everywhere")
+    precondition(template.contains { $0 != 0 }, "silence is everywhere")
   }
 
   /// Looks for the sound at all `offsets` into `recording`; nil when it is not there, or cannot be told from the rest.
@@ -40,7 +36,7 @@ public struct MatchedFilter: Sendable {
     let height = Double(abs(correlation[peak]))
     guard height > 0, rest.1 > 0 else { return nil }
     let background = max((rest.0 / Double(rest.1)).squareRoot(), height * 1e-6)
-    let match = Match(offset: offsets.lowerBound + peak, gain: height / energy, clarity: 20 * log10(height / background))
+    let match = Match(offset: offsets.lowerBound + peak, clarity: 20 * log10(height / background))
     return match.clarity >= MatchedFilter.leastClarity ? match : nil
   }
 

@@ -5,7 +5,8 @@ import Glibc
 /// A test of loudspeaker and microphone together: what is to be played comes out, what was heard goes in, and at the end what that says.
 ///
 /// Sound is heard twice: as the microphone gives it, and after echo cancellation. Chirps follow each other without a pause, so that a canceller has
-/// something to learn from; delay and level are taken of the first, the echo that is left of the last two.
+/// something to learn from. The delay is taken of the first, what is loud and what is left of it of the last two: by then the cards' clocks are
+/// known, and nothing is stretched any more. How loud they are says their energy, since what is stretched even a little resembles a chirp less.
 public struct SoundLoopTest: Sendable {
   /// What was found.
   public struct Result: Sendable, Equatable {
@@ -79,12 +80,13 @@ public struct SoundLoopTest: Sendable {
     let sounding = Array(raw[..<min(raw.count, lead + 2 * length)])
     guard let match = filter.find(in: sounding, offsets: lead..<lead + SoundLoopTest.longestDelay) else { return result }
     result.delay = .nanoseconds(Int64(match.offset - lead) * 1_000_000_000 / Int64(AudioBlock.sampleRate))
-    result.level = SoundLoopTest.chirp.level + 20 * log10(match.gain)
-    guard let cancelled else { return result }
     let end = match.offset + SoundLoopTest.sweepCount * length
     let last = end - 2 * length..<end
-    let (before, after) = (Chirp.level(raw[last]), Chirp.level(cancelled[last]))
-    (result.echo, result.reduction) = (after, before - after)
+    let heard = Chirp.level(raw[last])
+    result.level = 10 * log10(max(1e-12, pow(10, heard / 10) - pow(10, result.noise / 10)))  // the room's own noise is not the chirp's
+    guard let cancelled else { return result }
+    let left = Chirp.level(cancelled[last])
+    (result.echo, result.reduction) = (left, heard - left)
     return result
   }
 }
