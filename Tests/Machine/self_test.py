@@ -21,6 +21,7 @@ capture = "hw:Cable,1"
 
 
 def devices():
+    # On a machine whose clock waits for its work: what a test of devices says of one that is too slow is true, and not what is asked here.
     with booted("vkms-exact") as machine:
         machine.root("modprobe snd-aloop id=Cable && udevadm settle")
         camera = Camera(machine)
