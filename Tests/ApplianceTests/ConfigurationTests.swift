@@ -97,10 +97,10 @@ import Testing
       """)
     let call = try #require(configuration.call)
     #expect(call.target == .direct(whip: "https://sfu.example.org/whip/A%2F7", whep: "http://localhost:8080/whep?name=Lobby%20desk"))
-    #expect(call.token == nil && call.tokenFile == "/etc/parlor/secrets/token")
+    #expect(call.token == .file("/etc/parlor/secrets/token"))
     #expect(call.isRelayOnly && call.codec == .h264 && call.start == .manual && call.connectTimeout == 7.5)
     #expect(call.iceServers.map(\.urls) == [["stun:stun.example.org"], ["turn:192.0.2.1:3478?transport=udp", "turns:[2001:db8::1]"]])
-    #expect(call.iceServers[1].username == "u" && call.iceServers[1].credential == "p")
+    #expect(call.iceServers[1].username == "u" && call.iceServers[1].credential == .text("p"))
     #expect(configuration.grants.all.map(\.origin.description) == ["https://calls.example.org", "https://other.example.org:8443"])
     #expect(configuration.identity == Configuration.Identity(name: "Lobby desk", serial: "A/7"))
     #expect(configuration.display.mode == Configuration.Display.Mode(width: 1280, height: 720, rate: 50))
@@ -116,10 +116,10 @@ import Testing
     #expect(configuration.cameras.map(\.device) == [.file("/etc/parlor/clip.y4m"), .synthetic])
     #expect(configuration.cameras[0].width == 640 && configuration.cameras[0].height == 360 && configuration.cameras[0].rate == 25)
     #expect(configuration.sound.capture == .file("/srv/speech.wav") && configuration.sound.playback == .file("/etc/parlor/heard.wav"))
-    #expect(configuration.networkInterfaces == ["eth0", "wlan0"])
+    #expect(configuration.network.callInterfaces == ["eth0", "wlan0"])
     #expect(configuration.tls.certificateFiles == ["/etc/parlor/site.pem", "/etc/ssl/other.pem"])
     #expect(configuration.notices.theme == Notice.Theme(foreground: Color(red: 0, green: 255, blue: 127), background: .black))
-    #expect(configuration.logLevel == .debug)
+    #expect(configuration.logs.level == .debug)
     #expect(configuration.warnings.isEmpty)
   }
 
@@ -127,7 +127,7 @@ import Testing
     let example = try Configuration.load(path: "\(folder)/parlor.toml")
     #expect(example.warnings.isEmpty)
     #expect(example.call?.target == .direct(whip: "https://sfu.example.org/whip/0001", whep: "https://sfu.example.org/whep/desk"))
-    #expect(example.call?.tokenFile == "\(folder)/token")
+    #expect(example.call?.token == .file("\(folder)/token"))
     #expect(try Configuration.load(path: "\(folder)/direct.toml").call?.start == .boot)
     let page = try Configuration.load(path: "\(folder)/page.toml")
     #expect(page.warnings.isEmpty)
@@ -227,7 +227,7 @@ import Testing
         "8:8: display.mode: \"4k\" is not accepted; accepted: WIDTHxHEIGHT[@RATE], as 1920x1080@60",
         "10:8: camera[0].rate: expected a number, found a text",
         "14:11: sound.capture: \"file:speech.mp3\" is not accepted; accepted: \"any\", \"default\", \"none\", \"synthetic\", \"file:PATH.wav\", a card's identifier (/proc/asound/cards), or an ALSA name as \"hw:CARD,0\"",
-        "15:1: colour: unknown key; accepted: access, call, camera, display, grants, identity, logs, network, notices, page, power, sound, tls",
+        "15:1: colour: unknown key; accepted: access, call, camera, display, grants, identity, limits, logs, network, notices, page, power, sound, time, tls, update",
       ])
   }
 

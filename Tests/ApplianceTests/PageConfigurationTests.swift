@@ -46,7 +46,7 @@ import Testing
     #expect(configuration.page.userAgent == "Kiosk/1.0" && configuration.page.memoryLimit == 512)
     #expect(configuration.page.dialogTimeout == 12)
     #expect(configuration.tls.clientCertificate == "/etc/parlor/box.pem" && configuration.tls.clientKey == "/keys/box.key")
-    #expect(configuration.tls.pins == [pin] && configuration.allowsRemoteInput)
+    #expect(configuration.tls.pins == [pin] && configuration.access.allowsRemoteInput)
     #expect(configuration.warnings.isEmpty)
   }
 

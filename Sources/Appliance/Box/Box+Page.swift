@@ -65,9 +65,7 @@ extension Box {
     page.dialogTimeout = configuration.page.dialogTimeout
 
     var session = PeerSession.Configuration(certificate: certificate)
-    session.iceServers = settings.iceServers.flatMap { server in
-      server.urls.map { ICEServer(url: $0, username: server.username, credential: server.credential) }
-    }
+    session.iceServers = Box.iceServers(of: settings)
     session.includesLoopback = Origin(url: url)?.isLocal ?? false
     session.trust = media.trust
     let grants = configuration.grants
@@ -213,7 +211,7 @@ extension Box {
 
   /// Does what a person in front of the screen would.
   func perform(_ gesture: Services.Gesture) throws(VerbFailure) {
-    guard configuration.allowsRemoteInput else {
+    guard configuration.access.allowsRemoteInput else {
       throw VerbFailure(.notPermitted, "remote input is switched off; access.remote_input = true in the configuration allows it")
     }
     switch gesture {

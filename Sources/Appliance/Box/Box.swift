@@ -70,7 +70,7 @@ final class Box: Sendable {
     } catch {
       throw VerbFailure(.badConfiguration, "\(error)")
     }
-    Log.setLevel(configuration.logLevel)
+    Log.setLevel(configuration.logs.level)
     for warning in configuration.warnings { Log.warning("\(warning)") }
     do throws(ControlSocket.Failure) {
       socket = try ControlSocket(folder: options.runtime)
@@ -189,9 +189,7 @@ final class Box: Sendable {
 
   private func makeCall(_ settings: Configuration.Call, whip: String?, whep: String?) throws(SignallingError) -> DirectCall {
     var session = PeerSession.Configuration(certificate: certificate)
-    session.iceServers = settings.iceServers.flatMap { server in
-      server.urls.map { ICEServer(url: $0, username: server.username, credential: server.credential) }
-    }
+    session.iceServers = Box.iceServers(of: settings)
     session.isRelayOnly = settings.isRelayOnly
     session.includesLoopback = true
     session.trust = media.trust
@@ -210,12 +208,19 @@ final class Box: Sendable {
   }
 
   private static func token(_ settings: Configuration.Call) throws(SignallingError) -> String? {
-    guard let path = settings.tokenFile else { return settings.token }
-    do {
-      let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
-      return text.split(whereSeparator: \.isWhitespace).first.map(String.init)
-    } catch {
-      throw .url("the token file \(path) cannot be read")
+    do throws(Secret.Failure) { return try settings.token?.read() } catch { throw .url("call.token: \(error)") }
+  }
+
+  /// The servers that the configuration names, as sessions want them. One whose credential cannot be read is left out, and said.
+  static func iceServers(of settings: Configuration.Call) -> [ICEServer] {
+    settings.iceServers.flatMap { server -> [ICEServer] in
+      do throws(Secret.Failure) {
+        let credential = try server.credential?.read()
+        return server.urls.map { ICEServer(url: $0, username: server.username, credential: credential) }
+      } catch {
+        Log.error("call.ice_servers: \(server.urls.joined(separator: ", ")) cannot be used: \(error)")
+        return []
+      }
     }
   }
 

@@ -130,9 +130,7 @@ struct DeviceChecker: Sendable {
   }
 
   private func serverItems() async -> [CheckItem] {
-    let servers = (configuration.call?.iceServers ?? []).flatMap { entry in
-      entry.urls.map { ServerCheck(server: ICEServer(url: $0, username: entry.username, credential: entry.credential)) }
-    }
+    let servers = (configuration.call.map(Box.iceServers) ?? []).map { ServerCheck(server: $0) }
     if servers.isEmpty { return [CheckItem("server", .skipped, "the configuration names no STUN or TURN server")] }
     return await withTaskGroup(of: (Int, CheckItem).self) { group in
       for (index, server) in servers.enumerated() {

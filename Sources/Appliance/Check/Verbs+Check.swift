@@ -105,7 +105,7 @@ extension Verbs {
     if case .page = configuration.call?.target {
       states.append(NamedFile(key: "call.url", file: PageProgram.name, present: PageProgram.path() != nil))
     }
-    if let path = configuration.call?.tokenFile { states.append(state("call.token_file", path)) }
+    if let path = configuration.call?.token?.path { states.append(state("call.token_file", path)) }
     return states
   }
 }

@@ -1,5 +1,5 @@
 extension Configuration {
-  /// `[power]`: when the screen is dark, or not as light as usual.
+  /// `[power]`: when the screen is dark, or not as light as usual, and when the box restarts.
   public struct Power: Sendable, Equatable {
     /// `blank`: the stretches of darkness of each week.
     public var schedule = BlankingSchedule()
@@ -11,6 +11,10 @@ extension Configuration {
     public var blanksCalls = false
     /// `gamma`: when gamma is not as `[display]` says.
     public var gamma = GammaSchedule()
+    /// `restart_at`: when the box restarts, unless a call is under way; nil: never by itself.
+    public var restartAt: DailyTime?
+    /// `restart_days`: the days on which it does.
+    public var restartDays = Set(Weekday.allCases)
 
     /// A screen that is never dark by itself.
     public init() {}

@@ -18,18 +18,24 @@ public struct Configuration: Sendable, Equatable {
   public var cameras: [Camera] = []
   /// `[sound]`.
   public var sound = Sound()
-  /// `[network] interfaces`: the names of the interfaces that calls may use; nil: all.
-  public var networkInterfaces: [String]?
+  /// `[network]`.
+  public var network = Network()
   /// `[page]`.
   public var page = Page()
   /// `[tls]`.
   public var tls = TLS()
-  /// `[access] remote_input`: whether operators may touch and type from afar.
-  public var allowsRemoteInput = false
+  /// `[time]`.
+  public var time = Time()
+  /// `[access]`.
+  public var access = Access()
+  /// `[update]`.
+  public var update = Update()
   /// `[notices]`.
   public var notices = Notices()
-  /// `[logs] level`.
-  public var logLevel = Log.Level.notice
+  /// `[logs]`.
+  public var logs = Logs()
+  /// `[limits]`.
+  public var limits = Limits()
   /// What the file says without effect, in the file's order.
   public var warnings: [ConfigurationProblem] = []
 
@@ -71,15 +77,13 @@ public struct Configuration: Sendable, Equatable {
       /// The user's name at a TURN server.
       public var username: String?
       /// The password at a TURN server.
-      public var credential: String?
+      public var credential: Secret?
     }
 
     /// Where the call is, the identity already filled in for `${serial}`, `${mac}` and `${name}`.
     public var target: Target
-    /// The bearer token itself.
-    public var token: String?
-    /// The path of a file that holds the bearer token, read for each call anew.
-    public var tokenFile: String?
+    /// The bearer token, read for each call anew.
+    public var token: Secret?
     /// Servers beside those that the other side names.
     public var iceServers: [ICEServer] = []
     /// Whether only relayed candidates are used (W3C `iceTransportPolicy` `relay`).

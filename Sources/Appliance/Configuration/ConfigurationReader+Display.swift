@@ -37,6 +37,9 @@ extension ConfigurationReader {
     power.blankAfter = table.number("blank_after", in: 0...604_800) ?? power.blankAfter
     power.wakeSeconds = table.number("wake_seconds", in: 1...86_400) ?? power.wakeSeconds
     power.blanksCalls = table.boolean("blank_in_calls") ?? false
+    power.restartAt = table.value("restart_at", accepted: DailyTime.form) { DailyTime($0) }
+    power.restartDays = readDays("restart_days", in: &table)
+    if table.has("restart_days"), !table.has("restart_at") { table.fail("restart_days", "needs restart_at beside it") }
     table.finish()
     return power
   }
@@ -49,19 +52,5 @@ extension ConfigurationReader {
     if !table.has("value") { table.fail("value", "is missing", accepted: ["\(range.lowerBound) to \(range.upperBound)"]) }
     guard let time, let value else { return nil }
     return GammaSchedule.Period(time, value: value)
-  }
-
-  private func readPeriod(_ table: inout TableReader) -> WeeklyPeriod? {
-    let form = "HH:MM, from 00:00 to 23:59"
-    let (from, to) = (table.value("from", accepted: form) { DailyTime($0) }, table.value("to", accepted: form) { DailyTime($0) })
-    for key in ["from", "to"] where !table.has(key) { table.fail(key, "is missing", accepted: [form]) }
-    let names = table.strings("days") ?? Weekday.allCases.map(\.rawValue)
-    let accepted = Weekday.allCases.map { "\"\($0.rawValue)\"" }
-    for (index, name) in names.enumerated() where Weekday(rawValue: name) == nil {
-      table.fail("days", "\"\(name)\" is not accepted", at: index, accepted: accepted)
-    }
-    if names.isEmpty { table.fail("days", "names no day", accepted: accepted) }
-    guard let from, let to else { return nil }
-    return WeeklyPeriod(from: from, to: to, days: Set(names.compactMap(Weekday.init)))
   }
 }

@@ -4,7 +4,7 @@ extension ConfigurationReader {
   /// The keys of `[call]` that say how a page is loaded.
   func readPageKeys(of call: inout Configuration.Call, in table: inout TableReader) {
     let form = "https://HOST[:PORT], without a path"
-    for (index, text) in (table.strings("allowed_origins") ?? []).enumerated() {
+    for (index, text) in table.texts("allowed_origins") {
       guard let origin = Origin(text) else {
         table.fail("allowed_origins", "\"\(text)\" is no origin", at: index, accepted: [form])
         continue
@@ -13,7 +13,7 @@ extension ConfigurationReader {
       call.allowedOrigins.append(origin)
     }
     call.loadDeadline = table.number("load_deadline", in: 1...300) ?? call.loadDeadline
-    call.reloadAt = table.value("reload_at", accepted: "HH:MM, from 00:00 to 23:59") { DailyTime($0) }
+    call.reloadAt = table.value("reload_at", accepted: DailyTime.form) { DailyTime($0) }
     if case .page = call.target {
       for key in ["token", "token_file", "relay_only", "codec", "connect_timeout"] where table.has(key) {
         table.warn(key, "has no effect on a page call")
@@ -45,7 +45,7 @@ extension ConfigurationReader {
     where table.has(one) && !table.has(other) {
       table.fail(one, "needs \(other) beside it")
     }
-    for (index, text) in (table.strings("pins") ?? []).enumerated() {
+    for (index, text) in table.texts("pins") {
       let encoded = text.hasPrefix("sha256/") ? String(text.dropFirst(7)) : ""
       if Data(base64Encoded: encoded)?.count == 32 {
         tls.pins.append(text)

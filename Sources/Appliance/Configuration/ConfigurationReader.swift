@@ -47,27 +47,27 @@ struct ConfigurationReader {
   let folder: String
   let machine: Machine
   let report: TableReader.Report
+  /// Which box this is, once that is read: it is filled in elsewhere.
+  var identity = Configuration.Identity()
 
   mutating func read(into configuration: inout Configuration) {
-    configuration.identity = readIdentity()
-    configuration.call = readCall(identity: configuration.identity)
+    identity = readIdentity()
+    configuration.identity = identity
+    configuration.call = readCall()
     configuration.grants = readGrants()
     configuration.display = readDisplay()
     configuration.power = readPower()
     configuration.cameras = root.tables("camera").map(readCamera)
     configuration.sound = readSound()
-    if var table = root.table("network") {
-      configuration.networkInterfaces = table.strings("interfaces")
-      table.finish()
-    }
+    configuration.network = readNetwork()
     configuration.page = readPage()
     configuration.tls = readTLS()
-    if var table = root.table("access") {
-      configuration.allowsRemoteInput = table.boolean("remote_input") ?? false
-      table.finish()
-    }
+    configuration.time = readTime()
+    configuration.access = readAccess()
+    configuration.update = readUpdate()
     configuration.notices = readNotices()
-    configuration.logLevel = readLogLevel()
+    configuration.logs = readLogs()
+    configuration.limits = readLimits(page: configuration.page)
     root.finish()
   }
 
@@ -86,11 +86,12 @@ struct ConfigurationReader {
 
   // MARK: Calls
 
-  private mutating func readCall(identity: Configuration.Identity) -> Configuration.Call? {
+  private mutating func readCall() -> Configuration.Call? {
     guard var table = root.table("call") else { return nil }
-    let url = readURL("url", in: &table, identity: identity)
-    let whip = readURL("whip", in: &table, identity: identity)
-    let whep = readURL("whep", in: &table, identity: identity)
+    let risk = "read this call's signalling and token"
+    let url = readURL("url", in: &table, risk: risk)
+    let whip = readURL("whip", in: &table, risk: risk)
+    let whep = readURL("whep", in: &table, risk: risk)
     var call = Configuration.Call(target: .direct(whip: whip, whep: whep))
     if table.has("url"), table.has("whip") || table.has("whep") {
       table.fail("url", "a page call and a direct call exclude each other", accepted: ["url alone", "whip, whep or both"])
@@ -100,9 +101,7 @@ struct ConfigurationReader {
       report.add("names nobody to call", key: "call", at: table.position, accepted: ["whip", "whep", "url"])
     }
 
-    call.token = table.string("token")
-    call.tokenFile = table.string("token_file").map(absolute)
-    if call.token != nil, call.tokenFile != nil { table.fail("token_file", "token is given already", accepted: ["token or token_file"]) }
+    call.token = readSecret("token", in: &table)
     call.iceServers = table.tables("ice_servers").compactMap(readICEServer)
     call.isRelayOnly = table.boolean("relay_only") ?? false
     call.codec = table.word("codec", as: Configuration.Call.Codec.self)
@@ -113,52 +112,12 @@ struct ConfigurationReader {
     return call
   }
 
-  private func readURL(_ key: String, in table: inout TableReader, identity: Configuration.Identity) -> String? {
-    guard var url = table.string(key) else { return nil }
-    let names = [
-      ("serial", identity.serial, "identity.serial is not given"), ("name", identity.name, "identity.name is not given"),
-      ("mac", machine.hardwareAddress, "this machine has no network interface"),
-    ]
-    for (name, value, absence) in names where url.contains("${\(name)}") {
-      guard let value else {
-        table.fail(key, "uses ${\(name)}, and \(absence)")
-        return nil
-      }
-      url = url.split(separator: "${\(name)}", omittingEmptySubsequences: false).joined(
-        separator: ConfigurationReader.percentEncoded(value))
-    }
-    if url.contains("${") {
-      table.fail(key, "uses an unknown name", accepted: ["${serial}", "${mac}", "${name}"])
-      return nil
-    }
-    guard let origin = Origin(url: url), !url.contains(" ") else {
-      table.fail(key, "\"\(url)\" is no URL", accepted: ["https://HOST[:PORT]/PATH", "http://HOST[:PORT]/PATH"])
-      return nil
-    }
-    if !origin.isSecure { table.warn(key, "everybody on the way can read this call's signalling and token; use https") }
-    return url
-  }
-
-  /// Everything but unreserved characters (RFC 3986 section 2.3) as `%XX`.
-  static func percentEncoded(_ text: String) -> String {
-    var result = ""
-    for byte in text.utf8 {
-      let character = Character(Unicode.Scalar(byte))
-      if byte < 128, character.isLetter || character.isNumber || "-._~".contains(character) {
-        result.append(character)
-      } else {
-        result += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-      }
-    }
-    return result
-  }
-
   private func readICEServer(_ reader: TableReader) -> Configuration.Call.ICEServer? {
     var table = reader
     defer { table.finish() }
     let urls = table.strings("urls", orOne: true) ?? []
     let username = table.string("username")
-    let credential = table.string("credential")
+    let credential = readSecret("credential", in: &table)
     if urls.isEmpty {
       table.fail("urls", "names no server", accepted: ["stun:HOST[:PORT]", "turn:HOST[:PORT][?transport=udp|tcp]", "turns:HOST[:PORT]"])
       return nil
@@ -195,28 +154,5 @@ struct ConfigurationReader {
       }
     }
     return grants
-  }
-
-  // MARK: The rest
-
-  private enum LevelName: String, CaseIterable {
-    case error, warning, notice, info, debug
-
-    var level: Log.Level {
-      switch self {
-      case .error: .error
-      case .warning: .warning
-      case .notice: .notice
-      case .info: .info
-      case .debug: .debug
-      }
-    }
-  }
-
-  private mutating func readLogLevel() -> Log.Level {
-    guard var table = root.table("logs") else { return .notice }
-    let name = table.word("level", as: LevelName.self)
-    table.finish()
-    return name?.level ?? .notice
   }
 }

@@ -1,5 +1,8 @@
 /// A time of day on the wall's clock, as `03:30`.
 public struct DailyTime: Sendable, Hashable, CustomStringConvertible {
+  /// How a time of day is written, for messages.
+  static let form = "HH:MM, from 00:00 to 23:59"
+
   /// Minutes since midnight, 0 to 1,439.
   public let minutes: Int
 

@@ -48,6 +48,9 @@ struct TableReader {
   /// Whether the table has `key`.
   func has(_ key: String) -> Bool { values[key] != nil }
 
+  /// Whether the value of `key` is a list of nothing.
+  func isEmptyList(_ key: String) -> Bool { if case .array(let items)? = values[key]?.content { items.isEmpty } else { false } }
+
   /// Whether the value of `key` is a whole number.
   func isInteger(_ key: String) -> Bool { if case .integer? = values[key]?.content { true } else { false } }
 
@@ -61,6 +64,13 @@ struct TableReader {
     var position = position(of: key)
     if case .array(let items)? = values[key]?.content, items.indices.contains(index) { position = items[index].position }
     report.add(message, key: "\(name(of: key))[\(index)]", at: position, accepted: accepted)
+  }
+
+  /// Reports that one entry of the list that `key` names has no effect, or not the one expected.
+  func warn(_ key: String, _ message: String, at index: Int) {
+    var position = position(of: key)
+    if case .array(let items)? = values[key]?.content, items.indices.contains(index) { position = items[index].position }
+    report.add(message, key: "\(name(of: key))[\(index)]", at: position, severity: .warning)
   }
 
   /// Reports that the value of `key` has no effect, or not the one expected.
@@ -147,25 +157,41 @@ struct TableReader {
     return nil
   }
 
-  /// A list of texts; one text alone is a list of one when `orOne`.
-  mutating func strings(_ key: String, orOne: Bool = false) -> [String]? {
-    guard let node = node(key) else { return nil }
+  /// A list of texts, each with its place in the list; one text alone is a list of one when `orOne`. What is no text is reported and left out.
+  mutating func texts(_ key: String, orOne: Bool = false) -> [(index: Int, text: String)] {
+    guard let node = node(key) else { return [] }
     var items: [TOMLDocument.Node] = [node]
     if case .array(let list) = node.content {
       items = list
     } else if !orOne {
       failKind(key, node, expected: "a list of texts")
-      return nil
+      return []
     }
-    var texts: [String] = []
+    var texts: [(index: Int, text: String)] = []
     for (index, item) in items.enumerated() {
-      if case .string(let text) = item.content, !text.isEmpty {
-        texts.append(text)
+      let name = "\(name(of: key))[\(index)]"
+      if case .string(let text) = item.content {
+        if text.isEmpty { report.add("is empty", key: name, at: item.position) } else { texts.append((index, text)) }
       } else {
-        report.add("expected a text, found \(item.kindName)", key: "\(name(of: key))[\(index)]", at: item.position)
+        report.add("expected a text, found \(item.kindName)", key: name, at: item.position)
       }
     }
     return texts
+  }
+
+  /// A list of texts, as `texts` reads them; nil without the key.
+  mutating func strings(_ key: String, orOne: Bool = false) -> [String]? {
+    let texts = texts(key, orOne: orOne).map(\.text)
+    return has(key) ? texts : nil
+  }
+
+  /// A list of texts that `read` understands; `accepted` says what it would. nil without the key.
+  mutating func values<Value>(_ key: String, orOne: Bool = false, accepted: [String], _ read: (String) -> Value?) -> [Value]? {
+    var values: [Value] = []
+    for (index, text) in texts(key, orOne: orOne) {
+      if let value = read(text) { values.append(value) } else { fail(key, "\"\(text)\" is not accepted", at: index, accepted: accepted) }
+    }
+    return has(key) ? values : nil
   }
 
   /// A table of its own.
