@@ -177,7 +177,7 @@ import Testing
     #expect(try load(call("key = \"BTN_0\"")).call?.key == 0x100)
     #expect(try load(call("key = 167\nstart = \"key\"")).call?.key == 167)
     #expect(try load(call("")).call?.key == nil)
-    let accepted = "accepted: a name of linux/input-event-codes.h, as \"KEY_F1\" or \"BTN_0\", its number, 1 to 767"
+    let accepted = "accepted: a name of linux/input-event-codes.h, as \"KEY_F1\" or \"BTN_0\", 1 to 767"
     #expect(messages(call("key = \"KEY_FI\"")) == ["3:7: call.key: \"KEY_FI\" is no key; did you mean KEY_F1?; \(accepted)"])
     #expect(messages(call("key = 0")) == ["3:7: call.key: 0 is out of range; accepted: 1 to 767"])
     #expect(messages(call("key = true")) == ["3:7: call.key: expected a text in quotes, found true or false"])
@@ -219,7 +219,7 @@ import Testing
       """
     #expect(
       messages(text) == [
-        "2:8: call.whip: \"sfu.example.org/whip\" is no URL; accepted: https://HOST[:PORT]/PATH, http://HOST[:PORT]/PATH",
+        "2:8: call.whip: \"sfu.example.org/whip\" is no URL; accepted: https://HOST[:PORT]/PATH or http://HOST[:PORT]/PATH",
         "3:1: call.codecs: unknown key; did you mean codec?",
         "4:9: call.start: \"now\" is not accepted; accepted: \"boot\", \"touch\", \"key\", \"manual\"",
         "5:19: call.connect_timeout: 0.0 is out of range; accepted: 1.0 to 300.0",

@@ -1,16 +1,15 @@
 import Camera
 
 extension ConfigurationReader {
-  func readCamera(_ reader: TableReader) -> Configuration.Camera {
-    var table = reader
+  func readCamera(_ table: TableReader) -> Configuration.Camera {
     var camera = Configuration.Camera()
-    camera.device = readDevice("device", in: &table, .camera) ?? camera.device
-    camera.width = table.integer("width", in: 160...4_096) ?? camera.width
-    camera.height = table.integer("height", in: 120...4_096) ?? camera.height
-    camera.rate = table.number("rate", in: 1...120) ?? camera.rate
-    camera.brightness = table.number("brightness", in: 0...100)
-    camera.zoom = table.number("zoom", in: 0...100)
-    camera.powerLineFrequency = readPowerLineFrequency(in: &table)
+    camera.device = readDevice("device", in: table, .camera) ?? camera.device
+    camera.width = table.integer("width") ?? camera.width
+    camera.height = table.integer("height") ?? camera.height
+    camera.rate = table.number("rate") ?? camera.rate
+    camera.brightness = table.number("brightness")
+    camera.zoom = table.number("zoom")
+    camera.powerLineFrequency = readPowerLineFrequency(in: table)
     camera.isMirrored = table.boolean("mirror") ?? false
     table.finish()
     if camera.settings == nil {
@@ -21,32 +20,31 @@ extension ConfigurationReader {
     return camera
   }
 
-  private func readPowerLineFrequency(in table: inout TableReader) -> CameraSettings.PowerLineFrequency? {
+  private func readPowerLineFrequency(in table: TableReader) -> CameraSettings.PowerLineFrequency? {
     let key = "power_line_frequency"
-    let accepted = ["50", "60", "\"auto\"", "\"off\""]
     if table.isInteger(key) {
-      guard let value = table.integer(key, in: Int.min...Int.max) else { return nil }
+      guard let value = table.integer(key) else { return nil }
       if value == 50 { return .hertz50 }
       if value == 60 { return .hertz60 }
-      table.fail(key, "\(value) is not accepted", accepted: accepted)
+      table.fail(key, "\(value) is not accepted", accepted: table.accepted(key))
       return nil
     }
     guard let text = table.string(key) else { return nil }
     if text == "auto" { return .automatic }
     if text == "off" { return .off }
-    table.fail(key, "\"\(text)\" is not accepted", accepted: accepted)
+    table.fail(key, "\"\(text)\" is not accepted", accepted: table.accepted(key))
     return nil
   }
 
-  mutating func readSound() -> Configuration.Sound {
+  func readSound() -> Configuration.Sound {
     var sound = Configuration.Sound()
-    guard var table = root.table("sound") else { return sound }
-    sound.capture = readDevice("capture", in: &table, .capture) ?? sound.capture
-    sound.playback = readDevice("playback", in: &table, .playback) ?? sound.playback
+    guard let table = root.table("sound") else { return sound }
+    sound.capture = readDevice("capture", in: table, .capture) ?? sound.capture
+    sound.playback = readDevice("playback", in: table, .playback) ?? sound.playback
     sound.cancelsEcho = table.boolean("echo_cancellation") ?? sound.cancelsEcho
     sound.suppressesNoise = table.boolean("noise_suppression") ?? sound.suppressesNoise
     sound.controlsGain = table.boolean("automatic_gain") ?? sound.controlsGain
-    sound.volume = table.integer("volume", in: 0...100) ?? sound.volume
+    sound.volume = table.integer("volume") ?? sound.volume
     table.finish()
     return sound
   }
@@ -80,7 +78,7 @@ extension ConfigurationReader {
     }
   }
 
-  private func readDevice(_ key: String, in table: inout TableReader, _ kind: DeviceKind) -> Configuration.Device? {
+  private func readDevice(_ key: String, in table: TableReader, _ kind: DeviceKind) -> Configuration.Device? {
     guard let text = table.string(key) else { return nil }
     if text.hasPrefix("file:"), text.lowercased().hasSuffix(".\(kind.fileType)") { return .file(absolute(String(text.dropFirst(5)))) }
     if let device = kind.words[text] { return device }

@@ -1,53 +1,53 @@
 import Base
 
 extension ConfigurationReader {
-  mutating func readNetwork() -> Configuration.Network {
+  func readNetwork() -> Configuration.Network {
     var network = Configuration.Network()
-    guard var table = root.table("network") else { return network }
+    guard let table = root.table("network") else { return network }
     network.callInterfaces = table.strings("interfaces")
-    network.hostName = readHostName(in: &table)
-    network.country = readCountry(in: &table)
-    network.ethernet = readEthernet(in: &table)
+    network.hostName = readHostName(in: table)
+    network.country = readCountry(in: table)
+    network.ethernet = readEthernet(in: table)
     network.wifi = table.tables("wifi").compactMap(readWiFi)
     if table.has("wifi"), !table.has("country") {
       table.fail(
         "country", "is missing: Wi-Fi is switched off until it is known where the box stands",
-        accepted: ["two letters of ISO 3166, as \"DE\""])
+        accepted: table.accepted("country"))
     }
     if let proxy = table.table("proxy") { network.proxy = readProxy(proxy) }
     table.finish()
     return network
   }
 
-  private func readHostName(in table: inout TableReader) -> String? {
+  private func readHostName(in table: TableReader) -> String? {
     let key = "hostname"
-    guard let name = readExpanded(key, in: &table, encode: { $0 }) else { return nil }
+    guard let name = readExpanded(key, in: table, encode: { $0 }) else { return nil }
     if HostName.isValid(name), name.utf8.count <= 64 { return name }
-    table.fail(key, "\"\(name)\" is no host name", accepted: ["letters, digits and hyphens, at most 63, dots between parts"])
+    table.fail(key, "\"\(name)\" is no host name", accepted: table.accepted(key))
     return nil
   }
 
-  private func readCountry(in table: inout TableReader) -> String? {
+  private func readCountry(in table: TableReader) -> String? {
     let key = "country"
     guard let text = table.string(key) else { return nil }
     let code = text.uppercased()
     if CountryCode.isKnown(code) { return code }
     let meant = CountryCode.mistakes[code].map { "; did you mean \($0)?" } ?? ""
-    table.fail(key, "\"\(text)\" is no country" + meant, accepted: ["two letters of ISO 3166, as \"DE\""])
+    table.fail(key, "\"\(text)\" is no country" + meant, accepted: table.accepted(key))
     return nil
   }
 
-  private func readEthernet(in table: inout TableReader) -> [Configuration.Network.Ethernet] {
+  private func readEthernet(in table: TableReader) -> [Configuration.Network.Ethernet] {
     var names: Set<String?> = []
-    return table.tables("ethernet").map { reader in
-      var entry = reader
+    return table.tables("ethernet").map { entry in
       var ethernet = Configuration.Network.Ethernet()
-      ethernet.interface = entry.value("interface", accepted: "an interface's name, as \"eth0\"") { text in
+      ethernet.interface = entry.value("interface") { text in
         text.utf8.count <= 15 && !text.contains { "/: ".contains($0) } ? text : nil
       }
-      ethernet.addressing = readAddressing(in: &entry)
-      ethernet.authentication = readAuthentication(in: &entry)
+      ethernet.addressing = readAddressing(in: entry)
+      ethernet.authentication = readAuthentication(in: entry)
       entry.finish()
+      for key in ["password", "password_file"] where entry.has(key) && !entry.has("eap") { entry.fail(key, "needs eap beside it") }
       if !names.insert(ethernet.interface).inserted, !entry.has("interface") || ethernet.interface != nil {
         let which = ethernet.interface.map { "\($0) has" } ?? "all wired interfaces have"
         entry.fail("interface", "\(which) an entry already")
@@ -58,12 +58,11 @@ extension ConfigurationReader {
 
   // MARK: Addresses
 
-  private func readAddressing(in table: inout TableReader) -> Configuration.Network.Addressing {
+  private func readAddressing(in table: TableReader) -> Configuration.Network.Addressing {
     var addressing = Configuration.Network.Addressing()
-    let form = "an address and the number of its network's bits, as \"192.0.2.10/24\""
-    addressing.addresses = table.values("address", orOne: true, accepted: [form]) { Configuration.Network.Address($0) } ?? []
-    addressing.gateways = table.values("gateway", orOne: true, accepted: ["an address, as \"192.0.2.1\""]) { IPAddress($0) } ?? []
-    addressing.nameServers = table.values("dns", orOne: true, accepted: ["an address, as \"192.0.2.1\""]) { IPAddress($0) } ?? []
+    addressing.addresses = table.values("address") { Configuration.Network.Address($0) } ?? []
+    addressing.gateways = table.values("gateway") { IPAddress($0) } ?? []
+    addressing.nameServers = table.values("dns") { IPAddress($0) } ?? []
     if table.has("gateway"), !table.has("address") {
       table.fail("gateway", "needs address beside it; without one the gateway comes from the network")
       return addressing
@@ -82,45 +81,43 @@ extension ConfigurationReader {
 
   // MARK: Wi-Fi
 
-  private func readWiFi(_ reader: TableReader) -> Configuration.Network.WiFi? {
-    var table = reader
-    let name = readSSID(in: &table)
+  private func readWiFi(_ table: TableReader) -> Configuration.Network.WiFi? {
+    let name = readSSID(in: table)
     var wifi = Configuration.Network.WiFi(name: name ?? [])
-    if let authentication = readAuthentication(in: &table) {
+    if let authentication = readAuthentication(in: table) {
       wifi.access = .enterprise(authentication)
-    } else if !table.has("eap"), let password = readPassword(in: &table) {
+    } else if !table.has("eap"), let password = readPassword(in: table) {
       wifi.access = .password(password)
     }
     wifi.isHidden = table.boolean("hidden") ?? false
-    wifi.priority = table.integer("priority", in: 0...999) ?? 0
-    wifi.addressing = readAddressing(in: &table)
+    wifi.priority = table.integer("priority") ?? 0
+    wifi.addressing = readAddressing(in: table)
     table.finish()
     return name == nil ? nil : wifi
   }
 
-  private func readSSID(in table: inout TableReader) -> [UInt8]? {
-    let accepted = ["1 to 32 bytes"]
+  private func readSSID(in table: TableReader) -> [UInt8]? {
     let text = table.string("ssid")
-    let hex = table.value("ssid_hex", accepted: "2 to 64 hexadecimal digits, two for each byte") { text -> [UInt8]? in
+    let hex = table.value("ssid_hex") { text -> [UInt8]? in
       let digits = Array(text.utf8)
       guard digits.count % 2 == 0, (2...64).contains(digits.count) else { return nil }
       let bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(String(decoding: digits[$0..<($0 + 2)], as: UTF8.self), radix: 16) }
       return digits.contains(UInt8(ascii: "+")) || bytes.contains(nil) ? nil : bytes.compactMap { $0 }
     }
     switch (table.has("ssid"), table.has("ssid_hex")) {
-    case (false, false): table.fail("ssid", "is missing", accepted: accepted)
+    case (false, false): table.fail("ssid", "is missing", accepted: table.accepted("ssid"))
     case (true, true): table.fail("ssid_hex", "ssid is given already", accepted: ["ssid or ssid_hex"])
     default: break
     }
     guard let text else { return hex }
     if text.utf8.count <= 32 { return Array(text.utf8) }
-    table.fail("ssid", "is \(text.utf8.count) bytes long", accepted: accepted)
+    table.fail("ssid", "is \(text.utf8.count) bytes long", accepted: table.accepted("ssid"))
     return nil
   }
 
   /// A network's password, looked at also when it lies in a file that can be read.
-  private func readPassword(in table: inout TableReader) -> Secret? {
-    guard let secret = readSecret("password", in: &table) else { return nil }
+  private func readPassword(in table: TableReader) -> Secret? {
+    guard let secret = readSecret("password", in: table) else { return nil }
     let key = secret.path == nil ? "password" : "password_file"
     guard let text = try? secret.read(), !Configuration.Network.WiFi.isPassword(text) else { return secret }
     // The password itself must not come into a message: it says what is wrong with it instead.
@@ -143,13 +140,13 @@ extension ConfigurationReader {
     "identity", "anonymous_identity", "inner", "ca_file", "server_domain", "client_certificate", "client_key",
   ]
 
-  private func readAuthentication(in table: inout TableReader) -> Configuration.Network.Authentication? {
+  private func readAuthentication(in table: TableReader) -> Configuration.Network.Authentication? {
     let method = table.word("eap", as: Configuration.Network.Authentication.Method.self)
     var result = Configuration.Network.Authentication(method: method ?? .tls, identity: table.string("identity") ?? "")
     result.anonymousIdentity = table.string("anonymous_identity")
     result.inner = table.word("inner", as: Configuration.Network.Authentication.Inner.self) ?? .mschapv2
     result.certificateFile = table.string("ca_file").map(absolute)
-    result.serverDomain = table.value("server_domain", accepted: "a domain, as \"example.org\"") { HostName.isValid($0) ? $0 : nil }
+    result.serverDomain = table.value("server_domain") { HostName.isValid($0) ? $0 : nil }
     result.clientCertificate = table.string("client_certificate").map(absolute)
     result.clientKey = table.string("client_key").map(absolute)
     guard table.has("eap") else {
@@ -159,7 +156,7 @@ extension ConfigurationReader {
       }
       return nil
     }
-    result.password = readSecret("password", in: &table)
+    result.password = readSecret("password", in: table)
     guard let method else { return nil }
     if !table.has("identity") { table.fail("identity", "is missing: \(method.rawValue) needs a user's name") }
     if !table.has("ca_file"), !table.has("server_domain") {
@@ -181,23 +178,20 @@ extension ConfigurationReader {
 
   // MARK: Proxy
 
-  private func readProxy(_ reader: TableReader) -> Configuration.Network.Proxy? {
-    var table = reader
-    let url = table.value("url", accepted: "http://HOST[:PORT]") { text -> String? in
+  private func readProxy(_ table: TableReader) -> Configuration.Network.Proxy? {
+    let url = table.value("url") { text -> String? in
       guard let origin = Origin(text.hasSuffix("/") ? String(text.dropLast()) : text), origin.scheme == "http" else { return nil }
       return "http://\(origin.host):\(origin.port)"
     }
     var proxy = Configuration.Network.Proxy(url: url ?? "")
     proxy.username = table.string("username")
-    proxy.password = readSecret("password", in: &table)
-    let accepted = ["a host or domain, as \"intranet.example.org\" or \".example.org\"", "an address or prefix, as \"192.0.2.0/24\""]
+    proxy.password = readSecret("password", in: table)
     proxy.exceptions =
-      table.values("no_proxy", accepted: accepted) { text in
+      table.values("no_proxy") { text in
         let isName = HostName.isHost(text.hasPrefix(".") ? String(text.dropFirst()) : text)
         return isName || Configuration.Network.Address(text) != nil ? text : nil
       } ?? []
     table.finish()
-    if !table.has("url") { table.fail("url", "is missing", accepted: ["http://HOST[:PORT]"]) }
     if proxy.username == nil, proxy.password != nil { table.fail("username", "is missing: there is a password") }
     if table.has("username"), proxy.password == nil, !table.has("password"), !table.has("password_file") {
       table.fail("password", "is missing: there is a user name")

@@ -4,12 +4,12 @@ extension ConfigurationReader {
   /// A logo is never drawn larger than a part of a screen; an idle picture may fill one.
   private static let (logoLimit, idleLimit) = (2_048, 4_096)
 
-  mutating func readNotices() -> Configuration.Notices {
+  func readNotices() -> Configuration.Notices {
     var notices = Configuration.Notices()
-    guard var table = root.table("notices") else { return notices }
+    guard let table = root.table("notices") else { return notices }
     notices.language = table.word("language", as: Language.self) ?? notices.language
-    notices.theme.foreground = table.value("foreground", accepted: "#rrggbb") { Color($0) } ?? notices.theme.foreground
-    notices.theme.background = table.value("background", accepted: "#rrggbb") { Color($0) } ?? notices.theme.background
+    notices.theme.foreground = table.value("foreground") { Color($0) } ?? notices.theme.foreground
+    notices.theme.background = table.value("background") { Color($0) } ?? notices.theme.background
     let contrast = notices.theme.contrast
     if contrast < 3 {
       table.warn(
@@ -17,14 +17,14 @@ extension ConfigurationReader {
         "is hard to read: the contrast of foreground and background is \((contrast * 10).rounded() / 10) to 1, and should be 3 to 1 or more"
       )
     }
-    notices.theme.logo = readArtwork("logo", in: &table, maximumSide: ConfigurationReader.logoLimit)
-    notices.idle = readArtwork("idle", in: &table, maximumSide: ConfigurationReader.idleLimit)
+    notices.theme.logo = readArtwork("logo", in: table, maximumSide: ConfigurationReader.logoLimit)
+    notices.idle = readArtwork("idle", in: table, maximumSide: ConfigurationReader.idleLimit)
     notices.marksCamera = table.boolean("camera_mark") ?? notices.marksCamera
     table.finish()
     return notices
   }
 
-  private func readArtwork(_ key: String, in table: inout TableReader, maximumSide: Int) -> Artwork? {
+  private func readArtwork(_ key: String, in table: TableReader, maximumSide: Int) -> Artwork? {
     guard let path = table.string(key).map(absolute) else { return nil }
     do throws(Artwork.Failure) {
       return try Artwork(path: path, maximumSide: maximumSide)

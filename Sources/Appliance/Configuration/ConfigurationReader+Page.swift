@@ -2,18 +2,17 @@ import FoundationEssentials
 
 extension ConfigurationReader {
   /// The keys of `[call]` that say how a page is loaded.
-  func readPageKeys(of call: inout Configuration.Call, in table: inout TableReader) {
-    let form = "https://HOST[:PORT], without a path"
+  func readPageKeys(of call: inout Configuration.Call, in table: TableReader) {
     for (index, text) in table.texts("allowed_origins") {
       guard let origin = Origin(text) else {
-        table.fail("allowed_origins", "\"\(text)\" is no origin", at: index, accepted: [form])
+        table.fail("allowed_origins", "\"\(text)\" is no origin", at: index, accepted: table.accepted("allowed_origins"))
         continue
       }
       if !origin.isSecure { table.warn("allowed_origins", "everybody on the way can read and change the pages of \(origin); use https") }
       call.allowedOrigins.append(origin)
     }
-    call.loadDeadline = table.number("load_deadline", in: 1...300) ?? call.loadDeadline
-    call.reloadAt = table.value("reload_at", accepted: DailyTime.form) { DailyTime($0) }
+    call.loadDeadline = table.number("load_deadline") ?? call.loadDeadline
+    call.reloadAt = table.value("reload_at") { DailyTime($0) }
     if case .page = call.target {
       for key in ["token", "token_file", "relay_only", "codec", "connect_timeout"] where table.has(key) {
         table.warn(key, "has no effect on a page call")
@@ -25,19 +24,19 @@ extension ConfigurationReader {
     }
   }
 
-  mutating func readPage() -> Configuration.Page {
+  func readPage() -> Configuration.Page {
     var page = Configuration.Page()
-    guard var table = root.table("page") else { return page }
+    guard let table = root.table("page") else { return page }
     page.userAgent = table.string("user_agent")
-    page.memoryLimit = table.integer("memory_limit_mb", in: 256...65_536) ?? page.memoryLimit
-    page.dialogTimeout = table.number("dialog_timeout", in: 1...3_600) ?? page.dialogTimeout
+    page.memoryLimit = table.integer("memory_limit_mb") ?? page.memoryLimit
+    page.dialogTimeout = table.number("dialog_timeout") ?? page.dialogTimeout
     table.finish()
     return page
   }
 
-  mutating func readTLS() -> Configuration.TLS {
+  func readTLS() -> Configuration.TLS {
     var tls = Configuration.TLS()
-    guard var table = root.table("tls") else { return tls }
+    guard let table = root.table("tls") else { return tls }
     tls.certificateFiles = (table.strings("ca_files") ?? []).map(absolute)
     tls.clientCertificate = table.string("client_certificate").map(absolute)
     tls.clientKey = table.string("client_key").map(absolute)
@@ -51,7 +50,7 @@ extension ConfigurationReader {
         tls.pins.append(text)
       } else {
         table.fail(
-          "pins", "\"\(text)\" is no pin", at: index, accepted: ["sha256/ and the SHA-256 of a certificate's public key (SPKI) in base64"])
+          "pins", "\"\(text)\" is no pin", at: index, accepted: table.accepted("pins"))
       }
     }
     table.finish()

@@ -1,19 +1,18 @@
 import Base
 
 extension ConfigurationReader {
-  mutating func readTime() -> Configuration.Time {
+  func readTime() -> Configuration.Time {
     var time = Configuration.Time()
-    guard var table = root.table("time") else { return time }
+    guard let table = root.table("time") else { return time }
     time.servers =
-      table.values("servers", accepted: ["a host's name or address, as \"ntp.example.org\""]) { HostName.isHost($0) ? $0 : nil } ?? []
-    time.zone = readZone(in: &table)
+      table.values("servers") { HostName.isHost($0) ? $0 : nil } ?? []
+    time.zone = readZone(in: table)
     table.finish()
     return time
   }
 
-  private func readZone(in table: inout TableReader) -> String? {
-    let accepted = "a name of the tz database, as \"Europe/Berlin\""
-    let zone = table.value("zone", accepted: accepted) { text -> String? in
+  private func readZone(in table: TableReader) -> String? {
+    let zone = table.value("zone") { text -> String? in
       let isName = text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
         !part.isEmpty && part.first != "." && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_+-".contains($0)) }
       }
@@ -22,13 +21,13 @@ extension ConfigurationReader {
     guard let zone, let zones = machine.timeZones else { return zone }
     if zones.contains(zone) { return zone }
     let nearest = NearestName.find(zone, among: zones).map { "; did you mean \($0)?" } ?? ""
-    table.fail("zone", "\"\(zone)\" is no time zone" + nearest, accepted: [accepted])
+    table.fail("zone", "\"\(zone)\" is no time zone" + nearest, accepted: table.accepted("zone"))
     return nil
   }
 
-  mutating func readAccess() -> Configuration.Access {
+  func readAccess() -> Configuration.Access {
     var access = Configuration.Access()
-    guard var table = root.table("access") else { return access }
+    guard let table = root.table("access") else { return access }
     for (index, line) in table.texts("ssh_keys") {
       do throws(SSHKey.Failure) {
         let key = try SSHKey(line)
@@ -40,21 +39,21 @@ extension ConfigurationReader {
     }
     access.allowsRemoteInput = table.boolean("remote_input") ?? access.allowsRemoteInput
     access.allowsScreenshots = table.boolean("screenshots") ?? access.allowsScreenshots
-    access.metrics = table.value("metrics", accepted: "ADDRESS:PORT, as \"127.0.0.1:9100\", \"0.0.0.0:9100\" or \"[::]:9100\"") { text in
+    access.metrics = table.value("metrics") { text in
       SocketAddress(text).flatMap { $0.port > 0 ? $0 : nil }
     }
     table.finish()
     return access
   }
 
-  mutating func readUpdate() -> Configuration.Update {
+  func readUpdate() -> Configuration.Update {
     var update = Configuration.Update()
-    guard var table = root.table("update") else { return update }
+    guard let table = root.table("update") else { return update }
     // Bundles are signed: nobody on the way can change one.
-    update.url = readURL("url", in: &table, risk: nil)
+    update.url = readURL("url", in: table, risk: nil)
     update.isAutomatic = table.boolean("automatic") ?? update.isAutomatic
-    if var window = table.table("window") {
-      update.window = readPeriod(&window)
+    if let window = table.table("window") {
+      update.window = readPeriod(window)
       window.finish()
     }
     update.keyringFile = table.string("keyring_file").map(absolute)
@@ -78,34 +77,34 @@ extension ConfigurationReader {
     }
   }
 
-  mutating func readLogs() -> Configuration.Logs {
+  func readLogs() -> Configuration.Logs {
     var logs = Configuration.Logs()
-    guard var table = root.table("logs") else { return logs }
+    guard let table = root.table("logs") else { return logs }
     logs.level = table.word("level", as: LevelName.self)?.level ?? logs.level
-    logs.syslog = table.value("syslog", accepted: "udp://HOST[:PORT], tcp://HOST[:PORT] or tls://HOST[:PORT]") { text in
+    logs.syslog = table.value("syslog") { text in
       let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       guard parts.count == 2, let transport = Configuration.Logs.Server.Transport(rawValue: parts[0]),
         let (host, port) = HostName.split(parts[1])
       else { return nil }
       return Configuration.Logs.Server(transport: transport, host: host, port: port ?? (transport == .tls ? 6_514 : 514))
     }
-    logs.journalUpload = readURL("journal_upload", in: &table, risk: "read these logs")
+    logs.journalUpload = readURL("journal_upload", in: table, risk: "read these logs")
     table.finish()
     return logs
   }
 
-  mutating func readLimits(page: Configuration.Page) -> Configuration.Limits {
+  func readLimits(page: Configuration.Page) -> Configuration.Limits {
     var limits = Configuration.Limits()
-    guard var table = root.table("limits") else { return limits }
-    limits.appMemory = table.integer("app_memory_mb", in: 128...65_536)
-    limits.pageMemory = table.integer("page_memory_mb", in: 256...65_536)
+    guard let table = root.table("limits") else { return limits }
+    limits.appMemory = table.integer("app_memory_mb")
+    limits.pageMemory = table.integer("page_memory_mb")
     if let limit = limits.pageMemory, limit < page.memoryLimit {
       table.warn(
         "page_memory_mb", "is less than page.memory_limit_mb, \(page.memoryLimit): the page would be ended without a word on the screen")
     }
-    limits.appProcessor = table.integer("app_cpu_percent", in: 10...25_600)
-    limits.pageProcessor = table.integer("page_cpu_percent", in: 10...25_600)
-    limits.journalSize = table.integer("journal_mb", in: 8...65_536)
+    limits.appProcessor = table.integer("app_cpu_percent")
+    limits.pageProcessor = table.integer("page_cpu_percent")
+    limits.journalSize = table.integer("journal_mb")
     table.finish()
     return limits
   }

@@ -3,7 +3,7 @@ import Base
 /// What several tables read.
 extension ConfigurationReader {
   /// A secret: `key`, or the path of a file under the name `key_file`.
-  func readSecret(_ key: String, in table: inout TableReader) -> Secret? {
+  func readSecret(_ key: String, in table: TableReader) -> Secret? {
     let (text, file) = (table.string(key), table.string("\(key)_file").map(absolute))
     if table.has(key), table.has("\(key)_file") {
       table.fail("\(key)_file", "\(key) is given already", accepted: ["\(key) or \(key)_file"])
@@ -12,7 +12,7 @@ extension ConfigurationReader {
   }
 
   /// A text in which `${serial}`, `${mac}` and `${name}` are filled in, each as `encode` writes it; nil, and reported, when one of them is not known.
-  func readExpanded(_ key: String, in table: inout TableReader, encode: (String) -> String) -> String? {
+  func readExpanded(_ key: String, in table: TableReader, encode: (String) -> String) -> String? {
     guard var text = table.string(key) else { return nil }
     let names = [
       ("serial", identity.serial, "identity.serial is not given"), ("name", identity.name, "identity.name is not given"),
@@ -33,10 +33,10 @@ extension ConfigurationReader {
   }
 
   /// An `https` or `http` URL. `risk` says what happens on the way when it is `http`; nil: nothing that matters.
-  func readURL(_ key: String, in table: inout TableReader, risk: String?) -> String? {
-    guard let url = readExpanded(key, in: &table, encode: ConfigurationReader.percentEncoded) else { return nil }
+  func readURL(_ key: String, in table: TableReader, risk: String?) -> String? {
+    guard let url = readExpanded(key, in: table, encode: ConfigurationReader.percentEncoded) else { return nil }
     guard let origin = Origin(url: url), !url.contains(" ") else {
-      table.fail(key, "\"\(url)\" is no URL", accepted: ["https://HOST[:PORT]/PATH", "http://HOST[:PORT]/PATH"])
+      table.fail(key, "\"\(url)\" is no URL", accepted: table.accepted(key))
       return nil
     }
     if !origin.isSecure, let risk { table.warn(key, "everybody on the way can \(risk); use https") }
@@ -58,24 +58,18 @@ extension ConfigurationReader {
   }
 
   /// A stretch of each week: `from`, `to` and `days`.
-  func readPeriod(_ table: inout TableReader) -> WeeklyPeriod? {
-    let form = DailyTime.form
-    let (from, to) = (table.value("from", accepted: form) { DailyTime($0) }, table.value("to", accepted: form) { DailyTime($0) })
-    for key in ["from", "to"] where !table.has(key) { table.fail(key, "is missing", accepted: [form]) }
-    let days = readDays("days", in: &table)
+  func readPeriod(_ table: TableReader) -> WeeklyPeriod? {
+    let (from, to) = (table.value("from") { DailyTime($0) }, table.value("to") { DailyTime($0) })
+    let days = readDays("days", in: table)
     guard let from, let to else { return nil }
     return WeeklyPeriod(from: from, to: to, days: days)
   }
 
   /// Days of the week; without the key, all of them.
-  func readDays(_ key: String, in table: inout TableReader) -> Set<Weekday> {
-    guard table.has(key) else {
-      _ = table.strings(key)
-      return Set(Weekday.allCases)
-    }
-    let accepted = Weekday.allCases.map { "\"\($0.rawValue)\"" }
-    let days = table.values(key, accepted: accepted) { Weekday(rawValue: $0) } ?? []
-    if table.isEmptyList(key) { table.fail(key, "names no day", accepted: accepted) }
+  func readDays(_ key: String, in table: TableReader) -> Set<Weekday> {
+    guard table.has(key) else { return Set(Weekday.allCases) }
+    let days = table.values(key) { Weekday(rawValue: $0) } ?? []
+    if table.isEmptyList(key) { table.fail(key, "names no day", accepted: table.accepted(key)) }
     return Set(days)
   }
 }

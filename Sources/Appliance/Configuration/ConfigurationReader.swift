@@ -74,9 +74,9 @@ struct ConfigurationReader {
   /// A path as seen from the file's folder.
   func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : folder + path }
 
-  private mutating func readIdentity() -> Configuration.Identity {
+  private func readIdentity() -> Configuration.Identity {
     var identity = Configuration.Identity()
-    guard var table = root.table("identity") else { return identity }
+    guard let table = root.table("identity") else { return identity }
     identity.name = table.string("name")
     identity.serial = table.string("serial")
     identity.place = table.string("place")
@@ -86,12 +86,12 @@ struct ConfigurationReader {
 
   // MARK: Calls
 
-  private mutating func readCall() -> Configuration.Call? {
-    guard var table = root.table("call") else { return nil }
+  private func readCall() -> Configuration.Call? {
+    guard let table = root.table("call") else { return nil }
     let risk = "read this call's signalling and token"
-    let url = readURL("url", in: &table, risk: risk)
-    let whip = readURL("whip", in: &table, risk: risk)
-    let whep = readURL("whep", in: &table, risk: risk)
+    let url = readURL("url", in: table, risk: risk)
+    let whip = readURL("whip", in: table, risk: risk)
+    let whep = readURL("whep", in: table, risk: risk)
     var call = Configuration.Call(target: .direct(whip: whip, whep: whep))
     if table.has("url"), table.has("whip") || table.has("whep") {
       table.fail("url", "a page call and a direct call exclude each other", accepted: ["url alone", "whip, whep or both"])
@@ -101,32 +101,31 @@ struct ConfigurationReader {
       report.add("names nobody to call", key: "call", at: table.position, accepted: ["whip", "whep", "url"])
     }
 
-    call.token = readSecret("token", in: &table)
+    call.token = readSecret("token", in: table)
     call.iceServers = table.tables("ice_servers").compactMap(readICEServer)
     call.isRelayOnly = table.boolean("relay_only") ?? false
     call.codec = table.word("codec", as: Configuration.Call.Codec.self)
-    readStart(of: &call, in: &table)
-    call.connectTimeout = table.number("connect_timeout", in: 1...300) ?? call.connectTimeout
-    readPageKeys(of: &call, in: &table)
+    readStart(of: &call, in: table)
+    call.connectTimeout = table.number("connect_timeout") ?? call.connectTimeout
+    readPageKeys(of: &call, in: table)
     table.finish()
     return call
   }
 
-  private func readICEServer(_ reader: TableReader) -> Configuration.Call.ICEServer? {
-    var table = reader
+  private func readICEServer(_ table: TableReader) -> Configuration.Call.ICEServer? {
     defer { table.finish() }
-    let urls = table.strings("urls", orOne: true) ?? []
+    let urls = table.strings("urls") ?? []
     let username = table.string("username")
-    let credential = readSecret("credential", in: &table)
-    if urls.isEmpty {
-      table.fail("urls", "names no server", accepted: ["stun:HOST[:PORT]", "turn:HOST[:PORT][?transport=udp|tcp]", "turns:HOST[:PORT]"])
+    let credential = readSecret("credential", in: table)
+    if table.isEmptyList("urls") {
+      table.fail("urls", "names no server", accepted: table.accepted("urls"))
       return nil
     }
     for url in urls {
       let scheme = url.prefix { $0 != ":" }
       if !["stun", "stuns", "turn", "turns"].contains(scheme) || url.count == scheme.count + 1 || url.contains("//") {
         table.fail(
-          "urls", "\"\(url)\" is not accepted", accepted: ["stun:HOST[:PORT]", "turn:HOST[:PORT][?transport=udp|tcp]", "turns:HOST[:PORT]"])
+          "urls", "\"\(url)\" is not accepted", accepted: table.accepted("urls"))
         return nil
       }
       if scheme.hasPrefix("turn"), username == nil || credential == nil {
@@ -137,17 +136,13 @@ struct ConfigurationReader {
     return Configuration.Call.ICEServer(urls: urls, username: username, credential: credential)
   }
 
-  private mutating func readGrants() -> Grants {
+  private func readGrants() -> Grants {
     var grants = Grants()
-    for reader in root.tables("grants") {
-      var table = reader
-      let origin = table.value("origin", accepted: "https://HOST[:PORT], without a path") { Origin($0) }
+    for table in root.tables("grants") {
+      let origin = table.value("origin") { Origin($0) }
       let (camera, microphone) = (table.boolean("camera") ?? false, table.boolean("microphone") ?? false)
       table.finish()
-      guard let origin else {
-        if !table.has("origin") { table.fail("origin", "is missing") }
-        continue
-      }
+      guard let origin else { continue }
       if !origin.isSecure { table.fail("origin", "a grant needs an origin that cannot be impersonated", accepted: ["https://HOST[:PORT]"]) }
       if !grants.add(Grants.Grant(origin: origin, camera: camera, microphone: microphone)) {
         table.fail("origin", "\(origin) has a grant already")

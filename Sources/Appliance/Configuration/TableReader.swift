@@ -1,4 +1,4 @@
-/// Reads typed values out of one TOML table, and remembers what was asked for: what remains is unknown.
+/// Reads typed values out of one TOML table, as they are described, and reports what is not.
 struct TableReader {
   /// Collects the problems of one file.
   final class Report {
@@ -19,7 +19,6 @@ struct TableReader {
 
   private let values: [String: TOMLDocument.Node]
   private let path: String
-  private var known: [String] = []
   let report: Report
   /// Where the table begins.
   let position: TOMLDocument.Position
@@ -37,13 +36,19 @@ struct TableReader {
   /// The full name of one of the table's keys.
   func name(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-  private mutating func node(_ key: String) -> TOMLDocument.Node? {
-    known.append(key)
-    return values[key]
+  /// What may stand behind `key`.
+  private func description(of key: String) -> ConfigurationKey.Value {
+    guard let description = ConfigurationDescription.key(name(of: key)) else {
+      preconditionFailure("\(name(of: key)) is read, and not described")
+    }
+    return description.value
   }
 
   /// Where the value of `key` stands; the table's own place when it has none.
   func position(of key: String) -> TOMLDocument.Position { values[key]?.position ?? position }
+
+  /// What is accepted behind `key`, for messages.
+  func accepted(_ key: String) -> [String] { description(of: key).accepted }
 
   /// Whether the table has `key`.
   func has(_ key: String) -> Bool { values[key] != nil }
@@ -82,8 +87,8 @@ struct TableReader {
     report.add("expected \(expected), found \(node.kindName)", key: name(of: key), at: node.position)
   }
 
-  mutating func string(_ key: String) -> String? {
-    guard let node = node(key) else { return nil }
+  func string(_ key: String) -> String? {
+    guard let node = values[key] else { return nil }
     guard case .string(let text) = node.content else {
       failKind(key, node, expected: "a text in quotes")
       return nil
@@ -95,8 +100,8 @@ struct TableReader {
     return text
   }
 
-  mutating func boolean(_ key: String) -> Bool? {
-    guard let node = node(key) else { return nil }
+  func boolean(_ key: String) -> Bool? {
+    guard let node = values[key] else { return nil }
     guard case .boolean(let value) = node.content else {
       report.add("expected true or false, found \(node.kindName)", key: name(of: key), at: node.position, accepted: ["true", "false"])
       return nil
@@ -104,30 +109,30 @@ struct TableReader {
     return value
   }
 
-  mutating func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
-    guard let node = node(key) else { return nil }
-    guard case .integer(let value) = node.content, range.contains(Int(value)) else {
-      if case .integer(let value) = node.content {
-        fail(key, "\(value) is out of range", accepted: ["\(range.lowerBound) to \(range.upperBound)"])
-      } else {
-        failKind(key, node, expected: "a whole number")
-      }
+  /// A whole number, in the range that is described, if one is.
+  func integer(_ key: String) -> Int? {
+    guard let node = values[key] else { return nil }
+    guard case .integer(let wide) = node.content else {
+      failKind(key, node, expected: "a whole number")
       return nil
     }
-    return Int(value)
+    let value = Int(clamping: wide)
+    guard let range = description(of: key).integerRange, !range.contains(value) else { return value }
+    fail(key, "\(wide) is out of range", accepted: ["\(range.lowerBound) to \(range.upperBound)"])
+    return nil
   }
 
   /// One of a set of integers.
-  mutating func integer<Choice: CaseIterable & RawRepresentable<Int>>(_ key: String, as type: Choice.Type) -> Choice? {
-    guard let value = integer(key, in: Int.min...Int.max) else { return nil }
+  func integer<Choice: CaseIterable & RawRepresentable<Int>>(_ key: String, as type: Choice.Type) -> Choice? {
+    guard let value = integer(key) else { return nil }
     if let choice = Choice(rawValue: value) { return choice }
     fail(key, "\(value) is not accepted", accepted: Choice.allCases.map { "\($0.rawValue)" })
     return nil
   }
 
-  /// A number with or without a fraction.
-  mutating func number(_ key: String, in range: ClosedRange<Double>) -> Double? {
-    guard let node = node(key) else { return nil }
+  /// A number with or without a fraction, in the range that is described.
+  func number(_ key: String) -> Double? {
+    guard let node = values[key] else { return nil }
     let value: Double
     switch node.content {
     case .integer(let integer): value = Double(integer)
@@ -136,34 +141,35 @@ struct TableReader {
       failKind(key, node, expected: "a number")
       return nil
     }
+    guard case .number(let range) = description(of: key) else { preconditionFailure("\(name(of: key)) is described as a number") }
     if range.contains(value) { return value }
     fail(key, "\(value) is out of range", accepted: ["\(range.lowerBound) to \(range.upperBound)"])
     return nil
   }
 
   /// One of a set of words.
-  mutating func word<Choice: CaseIterable & RawRepresentable<String>>(_ key: String, as type: Choice.Type) -> Choice? {
+  func word<Choice: CaseIterable & RawRepresentable<String>>(_ key: String, as type: Choice.Type) -> Choice? {
     guard let text = string(key) else { return nil }
     if let choice = Choice(rawValue: text) { return choice }
     fail(key, "\"\(text)\" is not accepted", accepted: Choice.allCases.map { "\"\($0.rawValue)\"" })
     return nil
   }
 
-  /// A text that `read` understands; `accepted` says what it would.
-  mutating func value<Value>(_ key: String, accepted: String, _ read: (String) -> Value?) -> Value? {
+  /// A text that `read` understands.
+  func value<Value>(_ key: String, _ read: (String) -> Value?) -> Value? {
     guard let text = string(key) else { return nil }
     if let value = read(text) { return value }
-    fail(key, "\"\(text)\" is not accepted", accepted: [accepted])
+    fail(key, "\"\(text)\" is not accepted", accepted: accepted(key))
     return nil
   }
 
-  /// A list of texts, each with its place in the list; one text alone is a list of one when `orOne`. What is no text is reported and left out.
-  mutating func texts(_ key: String, orOne: Bool = false) -> [(index: Int, text: String)] {
-    guard let node = node(key) else { return [] }
+  /// A list of texts, each with its place in the list; one text alone is a list of one where that is described. What is no text is reported and left out.
+  func texts(_ key: String) -> [(index: Int, text: String)] {
+    guard let node = values[key] else { return [] }
     var items: [TOMLDocument.Node] = [node]
     if case .array(let list) = node.content {
       items = list
-    } else if !orOne {
+    } else if case .list = description(of: key) {
       failKind(key, node, expected: "a list of texts")
       return []
     }
@@ -180,29 +186,33 @@ struct TableReader {
   }
 
   /// A list of texts, as `texts` reads them; nil without the key.
-  mutating func strings(_ key: String, orOne: Bool = false) -> [String]? {
-    let texts = texts(key, orOne: orOne).map(\.text)
+  func strings(_ key: String) -> [String]? {
+    let texts = texts(key).map(\.text)
     return has(key) ? texts : nil
   }
 
-  /// A list of texts that `read` understands; `accepted` says what it would. nil without the key.
-  mutating func values<Value>(_ key: String, orOne: Bool = false, accepted: [String], _ read: (String) -> Value?) -> [Value]? {
+  /// A list of texts that `read` understands. nil without the key.
+  func values<Value>(_ key: String, _ read: (String) -> Value?) -> [Value]? {
     var values: [Value] = []
-    for (index, text) in texts(key, orOne: orOne) {
-      if let value = read(text) { values.append(value) } else { fail(key, "\"\(text)\" is not accepted", at: index, accepted: accepted) }
+    for (index, text) in texts(key) {
+      if let value = read(text) {
+        values.append(value)
+      } else {
+        fail(key, "\"\(text)\" is not accepted", at: index, accepted: accepted(key))
+      }
     }
     return has(key) ? values : nil
   }
 
   /// A table of its own.
-  mutating func table(_ key: String) -> TableReader? {
-    guard let node = node(key) else { return nil }
+  func table(_ key: String) -> TableReader? {
+    guard let node = values[key] else { return nil }
     return TableReader(node, path: name(of: key), report: report)
   }
 
   /// A list of tables.
-  mutating func tables(_ key: String) -> [TableReader] {
-    guard let node = node(key) else { return [] }
+  func tables(_ key: String) -> [TableReader] {
+    guard let node = values[key] else { return [] }
     guard case .array(let items) = node.content else {
       report.add(
         "expected a list of tables, found \(node.kindName)", key: name(of: key), at: node.position, accepted: ["[[\(name(of: key))]]"])
@@ -211,8 +221,12 @@ struct TableReader {
     return items.enumerated().compactMap { TableReader($1, path: "\(name(of: key))[\($0)]", report: report) }
   }
 
-  /// Reports each key that nobody asked for, with the known key that comes nearest.
+  /// Reports each key that is not described, with the known one that comes nearest, and each that must be there and is not.
   func finish() {
+    for key in ConfigurationDescription.table(path)?.keys ?? [] where key.isRequired && !has(key.name) {
+      fail(key.name, "is missing", accepted: key.value.accepted)
+    }
+    let known = ConfigurationDescription.names(in: path)
     for (key, node) in values where !known.contains(key) {
       let nearest = NearestName.find(key, among: known)
       report.add(
