@@ -69,8 +69,8 @@ import Testing
         camera[0].device: there.y4m is there
         camera[1].device: gone.y4m is absent
         sound.playback: heard.wav is there
-        tls.ca_files[0]: gone.pem is absent
         call.token_file: token is absent
+        tls.ca_files[0]: gone.pem is absent
         parlor.toml: valid
 
         """)

@@ -38,7 +38,7 @@ extension Verbs {
     if let configuration {
       report.problems = configuration.warnings
       if includesDevices {
-        let files = files(of: configuration)
+        let files = try files(of: configuration, file: file)
         report.files = files
         // What stands for a device must be there before it can be tested.
         if files.allSatisfy(\.present) { report.devices = try await items(configuration, runtime: runtime) }
@@ -87,7 +87,7 @@ extension Verbs {
   }
 
   /// The files and programs that a configuration names.
-  static func files(of configuration: Configuration) -> [NamedFile] {
+  static func files(of configuration: Configuration, file: String) throws(VerbFailure) -> [NamedFile] {
     func state(_ key: String, _ path: String) -> NamedFile { NamedFile(key: key, file: path, present: access(path, R_OK) == 0) }
     var states: [NamedFile] = []
     for (index, camera) in configuration.cameras.enumerated() {
@@ -99,13 +99,17 @@ extension Verbs {
       let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
       states.append(NamedFile(key: "sound.playback", file: path, present: access(folder, W_OK) == 0))
     }
-    for (index, path) in configuration.tls.certificateFiles.enumerated() { states.append(state("tls.ca_files[\(index)]", path)) }
-    if let path = configuration.tls.clientCertificate { states.append(state("tls.client_certificate", path)) }
-    if let path = configuration.tls.clientKey { states.append(state("tls.client_key", path)) }
     if case .page = configuration.call?.target {
       states.append(NamedFile(key: "call.url", file: PageProgram.name, present: PageProgram.path() != nil))
     }
-    if let path = configuration.call?.token?.path { states.append(state("call.token_file", path)) }
+    do throws(ConfigurationError) {
+      let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
+      for named in try ConfigurationText(try Configuration.bytes(of: file), file: file).files {
+        states.append(state(named.key, named.path.hasPrefix("/") ? named.path : folder + named.path))
+      }
+    } catch {
+      throw VerbFailure(.unavailable, "\(error)")
+    }
     return states
   }
 }

@@ -8,13 +8,18 @@ extension Configuration {
 
   /// Reads the file at `path`. Throws all that is wrong with it.
   public static func load(path: String, machine: Machine = .current) throws(ConfigurationError) -> Configuration {
+    try Configuration(try bytes(of: path), file: path, machine: machine)
+  }
+
+  /// The bytes of the file at `path`. Throws when it cannot be read, or is too long for a configuration.
+  public static func bytes(of path: String) throws(ConfigurationError) -> [UInt8] {
     guard let file = unsafe fopen(path, "re") else { throw unreadable(path, unsafe String(cString: strerror(errno))) }
     defer { unsafe fclose(file) }
     var bytes = [UInt8](repeating: 0, count: maximumSize + 1)
     let count = unsafe bytes.withUnsafeMutableBytes { unsafe fread($0.baseAddress, 1, $0.count, file) }
     if unsafe ferror(file) != 0 { throw unreadable(path, unsafe String(cString: strerror(errno))) }
     if count > maximumSize { throw unreadable(path, "is longer than \(maximumSize) bytes") }
-    return try Configuration(Array(bytes.prefix(count)), file: path, machine: machine)
+    return Array(bytes.prefix(count))
   }
 
   private static func unreadable(_ path: String, _ reason: String) -> ConfigurationError {
@@ -27,7 +32,7 @@ extension Configuration {
     let report = TableReader.Report(file: file)
     self.init()
     do throws(TOMLDocument.SyntaxError) {
-      let document = try TOMLDocument(text)
+      let document = try TOMLDocument(ConfigurationText.utf8(text))
       guard let root = TableReader(document.root, path: "", report: report) else { preconditionFailure("a document is a table") }
       let slash = file.lastIndex(of: "/")
       var reader = ConfigurationReader(root: root, folder: slash.map { String(file[...$0]) } ?? "", machine: machine, report: report)

@@ -50,6 +50,9 @@ struct TOMLDocument {
 
   /// Parses UTF-8 text. A byte order mark and Windows line endings are fine.
   init(_ bytes: [UInt8]) throws(SyntaxError) {
+    if bytes.count > 1, bytes[0] == 0 || bytes[1] == 0 {
+      throw SyntaxError(position: Position(line: 1, column: 1), message: "is text in UTF-16 without a byte order mark; save it as UTF-8")
+    }
     // toml11 3.7.1 mixes up two buffers when it finds a broken string by itself.
     if let offset = TOMLDocument.firstInvalidByte(in: bytes) {
       let before = bytes[..<offset]
