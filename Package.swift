@@ -159,15 +159,16 @@ let package = Package(
       "Appliance",
       uses: [
         "Base", "ICE", "DTLS", "SCTP", "WebRTC", "Frames", "Codecs", "Camera", "Sound", "Stage", "BridgeMessages", "Net", "Call",
-        "PageSession", "CTOML", "CLinux", "CEvdev",
-      ])
+        "PageSession", "CTOML", "CLinux", "CEvdev", "CUdev",
+      ], tested: ["CGLib"])
     + [
       .executableTarget(name: "parlor-page", dependencies: ["Base", "PageHost"], path: "Sources/parlor-page", swiftSettings: swift),
       // The web process's sandbox has no Swift runtime: the module brings what it needs.
       .target(
         name: "parlor-page-extension", dependencies: ["Base", "PageExtension"], path: "Sources/parlor-page-extension", swiftSettings: swift,
         linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
-      .executableTarget(name: "parlor", dependencies: ["Appliance", "Call", "Codecs"], path: "Sources/parlor", swiftSettings: swift),
+      .executableTarget(
+        name: "parlor", dependencies: ["Base", "Appliance", "Call", "Codecs"], path: "Sources/parlor", swiftSettings: swift),
       // Drivers that do what a test says.
       .target(
         name: "ScriptedDevices", dependencies: ["Base", "CLinux", "V4L2"], path: "Tests/ScriptedDevices", swiftSettings: swift),

@@ -16,7 +16,7 @@ public protocol Runner: Sendable {
 /// `parlor run`.
 public struct RunOptions: Sendable, Equatable {
   /// Where the configuration is when nothing else says so.
-  public static let defaultConfiguration = "/etc/parlor/parlor.toml"
+  public static let defaultConfiguration = "/etc/parlor/parlor.toml"  // which leads to what `parlor provision` took over
   /// Where state is kept when nothing else says so.
   public static let defaultState = "/var/lib/parlor"
 

@@ -6,6 +6,7 @@ enum Command: Equatable {
   case help(verb: String?)
   case version(isJSON: Bool)
   case run(RunOptions)
+  case provision(from: String?, root: String)
   case demo(DemoOptions)
   case peer(PeerOptions)
   case check(file: String, includesDevices: Bool, runtime: String, isJSON: Bool)
@@ -41,6 +42,7 @@ extension Command {
     let isJSON = line.flags.contains("--json")
     switch syntax.name {
     case "run": self = .run(try Command.runOptions(line, runtime: runtime))
+    case "provision": self = .provision(from: line.values["--from"], root: line.values["--root"] ?? "")
     case "demo": self = .demo(try Command.demoOptions(line))
     case "peer": self = .peer(try PeerOptions(line))
     case "check":

@@ -1,4 +1,5 @@
 import Appliance
+import Base
 import Glibc
 
 @main struct Main {
@@ -22,6 +23,9 @@ import Glibc
     case .help(let verb): write(VerbSyntax.all.first { $0.name == verb }?.text ?? VerbSyntax.overview, to: 1)
     case .version(let isJSON): write(isJSON ? "{\"version\":\"\(Version.current)\"}\n" : "parlor \(Version.current)\n", to: 1)
     case .run(let options): return try await runner.run(options)
+    case .provision(let folder, let root):
+      Log.install(level: .notice) { write("<\($0.rawValue)>\($1)\n", to: 2) }
+      return try Provision(root: root).run(from: folder)
     case .demo(let options): return try await runner.demo(options)
     case .peer(let options): return try await runner.peer(options)
     case .check(let file, let includesDevices, let runtime, let isJSON):

@@ -36,6 +36,13 @@ struct VerbSyntax {
         Option(name: "--state", value: "DIR", help: "The folder for what outlives a restart (else /var/lib/parlor)."), runtime,
       ]),
     VerbSyntax(
+      name: "provision",
+      summary: "Set the box up with what is new on its PARLOR partition and on USB sticks. For root, once at each start.",
+      options: [
+        Option(name: "--from", value: "DIR", help: "Take parlor.toml and what lies beside it from there instead."),
+        Option(name: "--root", value: "DIR", help: "The folder that stands for /, to look at what would be written."),
+      ]),
+    VerbSyntax(
       name: "demo", summary: "Have a page call the built-in peer and print what was measured.",
       options: [
         Option(name: "--direct", help: "A direct call by WHIP and WHEP, without a page."),

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 
 /// A folder of a test's own, gone with it.
@@ -32,16 +33,5 @@ final class TemporaryFolder {
     }
   }
 
-  deinit {
-    if let folder = unsafe opendir(path) {
-      while let entry = unsafe readdir(folder) {
-        let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-          unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-        }
-        unlink("\(path)/\(name)")
-      }
-      unsafe closedir(folder)
-    }
-    rmdir(path)
-  }
+  deinit { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -50,7 +50,10 @@ extension Box {
       Status.Call(state: leg.state.name, since: leg.since, peer: (endpoints[kind] ?? nil) ?? kind.rawValue)
     }
     status.calls += call.connections.map { Status.Call(state: $0.state, since: $0.since, peer: status.page?.url ?? "page") }
-    status.grants = configuration.grants.all.map { Status.Grant($0, since: started) }
+    let given = provisioning?.grants ?? []
+    status.grants = configuration.grants.all.map { grant in
+      Status.Grant(grant, since: given.first { $0.origin == "\(grant.origin)" }?.since ?? started)
+    }
     return status
   }
 

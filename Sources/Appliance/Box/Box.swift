@@ -18,6 +18,8 @@ import WebRTC
 /// The screen comes up first and never waits: whatever is missing is said there, and tried again.
 final class Box: Sendable {
   let configuration: Configuration
+  /// Where the configuration came from; nil: somebody named another file.
+  let provisioning: ProvisioningStore?
   let options: RunOptions
   let stage: Stage
   let stageThread: StageThread
@@ -65,8 +67,11 @@ final class Box: Sendable {
   /// Starts everything. Throws when the configuration cannot be used or another box runs here.
   init(_ options: RunOptions) async throws(VerbFailure) {
     self.options = options
+    provisioning = options.configuration == RunOptions.defaultConfiguration ? ProvisioningStore() : nil
     do throws(ConfigurationError) {
-      configuration = try Configuration.load(path: options.configuration)
+      // A box that nobody has set up yet says so on its screen, and why.
+      let isSetUp = provisioning == nil || access(options.configuration, F_OK) == 0
+      configuration = isSetUp ? try Configuration.load(path: options.configuration) : Configuration()
     } catch {
       throw VerbFailure(.badConfiguration, "\(error)")
     }
@@ -126,9 +131,16 @@ final class Box: Sendable {
     watchDevices()
     serve()
     await watchNetwork()
-    health.withLock { $0.start(isProvisioned: configuration.call != nil, now: Date()) }
+    let outcome = provisioning?.outcome
+    health.withLock { health in
+      health.start(isProvisioned: configuration.call != nil, now: Date())
+      if let outcome, outcome.result == .refused { health.raise(.provisioningRefused, outcome.lines.first ?? "", now: Date()) }
+    }
     Log.notice("\(name) is up: \(stage.width)x\(stage.height), control socket \(socket.path)")
     showHealth()
+    if let outcome, outcome.result == .applied, (0..<60).contains(Date().timeIntervalSince(outcome.time)) {
+      showNote(Notice(kind: .information, title: Wording.settingsApplied.text(in: configuration.notices.language), text: name))
+    }
     if configuration.call?.start == .boot {
       do throws(VerbFailure) { try startCall() } catch { Log.error("\(error)") }
     }

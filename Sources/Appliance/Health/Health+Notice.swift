@@ -8,7 +8,10 @@ extension Health {
     func text(_ wording: Wording) -> String { wording.text(in: language) }
     switch state {
     case .starting: return Notice(kind: .starting, title: text(.starting), text: name)
-    case .unprovisioned: return Notice(kind: .information, title: text(.notSetUp), text: text(.nobodyToCall))
+    case .unprovisioned:
+      let refusal = code == .provisioningRefused ? reason : nil
+      return Notice(
+        kind: .information, title: text(.notSetUp), text: refusal.map { "\(text(.settingsRefused))\n\($0)" } ?? text(.nobodyToCall))
     case .loading: return Notice(kind: .connecting, title: text(.connecting), text: name)
     case .offline:
       let rows = Health.rows(interfaces(), language)

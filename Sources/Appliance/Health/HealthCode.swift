@@ -11,6 +11,8 @@ public struct HealthCode: RawRepresentable, Sendable, Hashable, Comparable, Cust
 
   /// The configuration file cannot be used.
   public static let configurationInvalid = HealthCode(rawValue: "config.invalid")
+  /// What was brought to set the box up is wrong; it goes on with what it had, if anything.
+  public static let provisioningRefused = HealthCode(rawValue: "provision.refused")
   /// No interface has an address.
   public static let networkDown = HealthCode(rawValue: "network.down")
   /// The camera is not there.
@@ -91,7 +93,7 @@ public struct HealthCode: RawRepresentable, Sendable, Hashable, Comparable, Cust
 
   /// Whether the box can do its work in spite of it.
   public var isBearable: Bool {
-    ["camera", "microphone", "speaker", "clock"].contains(area) || self == .displayAbsent || self == .displayMode
+    ["camera", "microphone", "speaker", "clock", "provision"].contains(area) || self == .displayAbsent || self == .displayMode
   }
 
   /// Whether a page that ran broke down.
@@ -116,6 +118,7 @@ public struct HealthCode: RawRepresentable, Sendable, Hashable, Comparable, Cust
     case .displayDenied: .displayForbidden
     case .displayFailed: .displayBroken
     case .clockUnset: .clockUnset
+    case .provisioningRefused: .settingsRefused
     case .pageDNS: .pageServerUnknown
     case .pageConnect: .pageServerSilent
     case .pageTLS: .pageServerNotTrusted
@@ -144,6 +147,7 @@ public struct HealthCode: RawRepresentable, Sendable, Hashable, Comparable, Cust
     case .speakerAbsent: .loudspeakerMissing
     case .speakerBusy: .loudspeakerInUse
     case .speakerFailed: .loudspeakerBroken
+    case .provisioningRefused: .settingsRefused
     default: nil
     }
   }

@@ -2,7 +2,7 @@
 ///
 /// The compiler sees to it that none is missing: both tables are switches without a default.
 enum Wording: Sendable, Hashable {
-  case starting, connecting, touchToCall, notSetUp, nobodyToCall
+  case starting, connecting, touchToCall, notSetUp, nobodyToCall, settingsApplied, settingsRefused
   case noNetwork, goesOnByItself, noInterface
   case switchedOff, cableUnplugged, noRadioNetwork, noAddress
   case tryingAgain
@@ -35,6 +35,8 @@ enum Wording: Sendable, Hashable {
     case .touchToCall: "Touch to call"
     case .notSetUp: "Not set up"
     case .nobodyToCall: "The configuration names nobody to call."
+    case .settingsApplied: "Set up"
+    case .settingsRefused: "The new settings were not taken over. What is wrong stands in parlor-report.txt."
     case .noNetwork: "No network"
     case .goesOnByItself: "The box goes on by itself as soon as the network is back."
     case .noInterface: "No network interface was found."
@@ -99,6 +101,8 @@ enum Wording: Sendable, Hashable {
     case .touchToCall: "Zum Anrufen berühren"
     case .notSetUp: "Nicht eingerichtet"
     case .nobodyToCall: "In der Konfiguration steht nicht, wer angerufen wird."
+    case .settingsApplied: "Eingerichtet"
+    case .settingsRefused: "Die neuen Einstellungen wurden nicht übernommen. Was falsch ist, steht in parlor-report.txt."
     case .noNetwork: "Kein Netzwerk"
     case .goesOnByItself: "Es geht von selbst weiter, sobald das Netzwerk da ist."
     case .noInterface: "Keine Netzwerkschnittstelle gefunden."

@@ -1,0 +1,119 @@
+import FoundationEssentials
+
+/// What the rest of the system reads of the configuration: files that `parlor provision` writes anew at each start, before the network.
+///
+/// They lie in `/run`, so nothing of an older configuration can be left over.
+struct SystemFiles: Sendable, Equatable {
+  /// A part of the system that reads some of the files.
+  enum Reader: Sendable, CaseIterable { case network, time, logs, app, logins }
+
+  /// A file.
+  struct File: Sendable, Equatable {
+    var path: String
+    var bytes: [UInt8]
+    /// As chmod(2) has it.
+    var mode: UInt32
+    var reader: Reader
+  }
+
+  /// Where most of them lie.
+  static let folder = "/run/parlor-provision"
+  /// Where NetworkManager looks for connections that do not outlive a restart.
+  static let connections = "/run/NetworkManager/system-connections"
+
+  private(set) var files: [File] = []
+  /// The time zone's name.
+  private(set) var zone = "UTC"
+  /// The box's name in networks; nil: the image's own.
+  private(set) var hostName: String?
+  /// Where the box stands, for radio channels; nil: it is not said.
+  private(set) var country: String?
+
+  /// The files for `configuration`; `set` is what lies beside it.
+  init(_ configuration: Configuration, _ set: ConfigurationSet) throws(Secret.Failure) {
+    (hostName, country) = (configuration.network.hostName, configuration.network.country)
+    zone = configuration.time.zone ?? zone
+    for profile in try NetworkProfile.all(of: configuration.network) {
+      add("\(SystemFiles.connections)/\(profile.name)", profile.text, mode: 0o600, .network)
+    }
+    if let bytes = set.files[ConfigurationSet.wifiFile] {
+      add(
+        "\(SystemFiles.connections)/parlor-companion.nmconnection", String(decoding: bytes, as: UTF8.self).withUnixLines, mode: 0o600,
+        .network)
+    }
+    let keys = configuration.access.keys + AuthorizedKeys(set.files[ConfigurationSet.keysFile] ?? []).keys
+    add("\(SystemFiles.folder)/ssh/operator/authorized_keys", keys.map { "\($0)\n" }.joined(), mode: 0o644, .logins)
+    if !configuration.time.servers.isEmpty {
+      add("/run/systemd/timesyncd.conf.d/parlor.conf", "[Time]\nNTP=\(configuration.time.servers.joined(separator: " "))\n", .time)
+    }
+    add("\(SystemFiles.folder)/environment", try SystemFiles.environment(configuration.network.proxy), mode: 0o640, .app)
+    addLimits(configuration.limits)
+    if let size = configuration.limits.journalSize {
+      add("/run/systemd/journald.conf.d/parlor.conf", "[Journal]\nSystemMaxUse=\(size)M\n", .logs)
+    }
+    if let url = configuration.logs.journalUpload { add("/run/systemd/journal-upload.conf.d/parlor.conf", "[Upload]\nURL=\(url)\n", .logs) }
+    if let server = configuration.logs.syslog { add("\(SystemFiles.folder)/rsyslog.conf", SystemFiles.forwarding(to: server), .logs) }
+    if let path = configuration.update.keyringFile, let data = FileManager.default.contents(atPath: path) {
+      files.append(File(path: "\(SystemFiles.folder)/update-keyring.pem", bytes: Array(data), mode: 0o644, reader: .app))
+    }
+  }
+
+  private mutating func add(_ path: String, _ text: String, mode: UInt32 = 0o644, _ reader: Reader) {
+    files.append(File(path: path, bytes: Array(text.utf8), mode: mode, reader: reader))
+  }
+
+  private mutating func addLimits(_ limits: Configuration.Limits) {
+    for (unit, memory, processor) in [
+      ("parlor", limits.appMemory, limits.appProcessor), ("parlor-page", limits.pageMemory, limits.pageProcessor),
+    ] where memory != nil || processor != nil {
+      var text = "[Service]\n"
+      if let memory { text += "MemoryMax=\(memory)M\n" }
+      if let processor { text += "CPUQuota=\(processor)%\n" }
+      add("/run/systemd/system/\(unit).service.d/limits.conf", text, .app)
+    }
+  }
+
+  /// The variables by which programs find the proxy.
+  private static func environment(_ proxy: Configuration.Network.Proxy?) throws(Secret.Failure) -> String {
+    guard let proxy else { return "" }
+    var url = proxy.url
+    if let name = proxy.username, let scheme = url.firstRange(ofText: "://") {
+      let password =
+        try proxy.password.map { secret throws(Secret.Failure) in ":" + ConfigurationReader.percentEncoded(try secret.read()) } ?? ""
+      url.insert(contentsOf: "\(ConfigurationReader.percentEncoded(name))\(password)@", at: scheme)
+    }
+    let exceptions = (["localhost", "127.0.0.1", "::1"] + proxy.exceptions).joined(separator: ",")
+    return ["http_proxy", "https_proxy"].map { "\($0)=\"\(url)\"\n" }.joined() + "no_proxy=\"\(exceptions)\"\n"
+  }
+
+  /// rsyslog's configuration: the journal goes to `server` (RFC 5424) and is kept while it cannot be reached.
+  private static func forwarding(to server: Configuration.Logs.Server) -> String {
+    let isEncrypted = server.transport == .tls
+    var action = """
+      *.* action(type="omfwd" target="\(server.host)" port="\(server.port)" protocol="\(server.transport == .udp ? "udp" : "tcp")"
+        template="RSYSLOG_SyslogProtocol23Format" action.resumeRetryCount="-1" queue.type="LinkedList" queue.size="10000"
+      """
+    if isEncrypted { action += "\n  StreamDriver=\"gtls\" StreamDriverMode=\"1\" StreamDriverAuthMode=\"x509/name\"" }
+    let trust = isEncrypted ? "global(DefaultNetstreamDriverCAFile=\"/etc/ssl/certs/ca-certificates.crt\")\n" : ""
+    return """
+      \(trust)module(load="imjournal" StateFile="/var/lib/parlor-system/syslog.state")
+      \(action))
+
+      """
+  }
+}
+
+extension String {
+  /// Line feeds alone end lines.
+  fileprivate var withUnixLines: String { split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).joined(separator: "\n") }
+
+  /// The index behind the first `text` in it.
+  fileprivate func firstRange(ofText text: String) -> Index? {
+    var start = startIndex
+    while start < endIndex {
+      if self[start...].hasPrefix(text) { return index(start, offsetBy: text.count) }
+      start = index(after: start)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,253 @@
+import Foundation
+import Testing
+
+@testable import Appliance
+
+/// A box whose `/` is a folder: what an integrator puts on the partition, and what becomes of it.
+@Suite struct ProvisionTests {
+  private final class TestBox {
+    let folder: TemporaryFolder
+    let machine = Machine(hardwareAddress: "02005e1000ab", timeZoneList: "/usr/share/zoneinfo/tzdata.zi")
+
+    init() throws {
+      folder = try TemporaryFolder()
+      try FileManager.default.createDirectory(atPath: partition, withIntermediateDirectories: true)
+    }
+
+    var root: String { folder.path }
+    var partition: String { root + "/run/parlor-provision/partition" }
+    var store: ProvisioningStore { ProvisioningStore(folder: root + ProvisioningStore.defaultFolder) }
+
+    func put(_ text: String, _ name: String = "parlor.toml") throws {
+      try FileManager.default.createDirectory(
+        atPath: ("\(partition)/\(name)" as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: URL(fileURLWithPath: "\(partition)/\(name)"))
+    }
+
+    func shown(_ name: String = "parlor.toml") throws -> String { try String(contentsOfFile: "\(partition)/\(name)", encoding: .utf8) }
+    func applied(_ name: String = "parlor.toml") throws -> String {
+      try String(contentsOfFile: "\(store.folder)/current/\(name)", encoding: .utf8)
+    }
+    func system(_ path: String) throws -> String { try String(contentsOfFile: root + path, encoding: .utf8) }
+
+    /// A start of the box.
+    @discardableResult func start() throws -> ExitCode { try Provision(root: root, machine: machine).run(from: nil) }
+
+    /// An operator brings files.
+    @discardableResult func bring(_ files: [String: String]) throws -> ExitCode {
+      let folder = try TemporaryFolder()
+      for (name, text) in files { try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)")) }
+      return try Provision(root: root, machine: machine).run(from: folder.path)
+    }
+
+    /// A start with a USB stick in it.
+    func plugIn(_ files: [String: String]) throws -> (step: Provisioner.Step?, stick: TemporaryFolder) {
+      let stick = try TemporaryFolder()
+      for (name, text) in files { try Data(text.utf8).write(to: URL(fileURLWithPath: "\(stick.path)/\(name)")) }
+      return (try Provision(root: root, machine: machine).take(fromStick: stick.path), stick)
+    }
+  }
+
+  private static let wifi = """
+    [call]
+    url = "https://calls.example.org/room"
+    [[grants]]
+    origin = "https://calls.example.org"
+    camera = true
+    [network]
+    country = "DE"
+    [[network.wifi]]
+    ssid = "Lobby"  # by the lift
+    password = "pa$$ \\"word\\""
+
+    """
+
+  @Test func theFirstStartTakesThePartitionOver() throws {
+    let box = try TestBox()
+    try box.put(ProvisionTests.wifi)
+    #expect(try box.start() == .ok)
+    #expect(try box.applied() == ProvisionTests.wifi)
+    #expect(try box.shown("parlor-report.txt").contains("APPLIED: the box runs with these files.\r\n"))
+    #expect(try box.system("/run/NetworkManager/system-connections/parlor-wifi-1.nmconnection").contains("psk=pa$$ \"word\"\n"))
+    let outcome = try #require(box.store.outcome)
+    #expect(outcome.result == .applied && outcome.source == .partition)
+  }
+
+  @Test func secretsLeaveThePartitionAndStayWhenTheRestIsEdited() throws {
+    let box = try TestBox()
+    try box.put(ProvisionTests.wifi)
+    try box.put("0123456789abcdef-key\r\n", "provisioning.key")
+    try box.start()
+    #expect(try box.shown() == ProvisionTests.wifi.replacing(#""pa$$ \"word\"""#, with: "\"\(ConfigurationText.mark)\""))
+    #expect(try box.shown("provisioning.key") == ConfigurationText.mark + "\r\n")
+    // Somebody adds a second network in an editor on Windows.
+    try box.put((try box.shown() + "[[network.wifi]]\nssid = \"Attic\"\npassword = \"another one\"\n").replacing("\n", with: "\r\n"))
+    #expect(try box.start() == .ok)
+    #expect(try box.system("/run/NetworkManager/system-connections/parlor-wifi-1.nmconnection").contains("psk=pa$$ \"word\"\n"))
+    #expect(try box.system("/run/NetworkManager/system-connections/parlor-wifi-2.nmconnection").contains("psk=another one\n"))
+    #expect(try !box.shown().contains("another one"))
+    #expect(try box.applied("provisioning.key") == "0123456789abcdef-key\r\n")
+  }
+
+  @Test func aStartWithNothingNewChangesNothing() throws {
+    let box = try TestBox()
+    try box.put(ProvisionTests.wifi)
+    try box.start()
+    let (outcome, shown) = (box.store.outcome, try box.shown())
+    try FileManager.default.removeItem(atPath: box.partition + "/parlor-report.txt")
+    #expect(try box.start() == .ok)
+    #expect(box.store.outcome == outcome)
+    #expect(try box.shown() == shown)
+    #expect(!FileManager.default.fileExists(atPath: box.partition + "/parlor-report.txt"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: box.store.folder + "/sets").count == 1)
+  }
+
+  @Test func aBrokenFileNeverReplacesAWorkingOne() throws {
+    let box = try TestBox()
+    try box.put(ProvisionTests.wifi)
+    try box.start()
+    let broken = try box.shown().replacing("[call]", with: "[call]\ncodec = \"VP9\"\ncolour = 1")
+    try box.put(broken)
+    #expect(try box.start() == .badConfiguration)
+    #expect(try box.applied() == ProvisionTests.wifi)
+    #expect(try box.shown() == broken)
+    let report = try box.shown("parlor-report.txt")
+    #expect(report.contains("NOT APPLIED: the box goes on with what it had before.\r\n"))
+    #expect(report.contains("\r\nparlor.toml:2:9: call.codec: \"VP9\" is not accepted"))
+    #expect(report.contains("parlor.toml:3:1: call.colour"))
+    // The network goes on as well.
+    #expect(try box.system("/run/NetworkManager/system-connections/parlor-wifi-1.nmconnection").contains("psk=pa$$"))
+    // It is tried again, and said again, until it is put right.
+    #expect(try box.start() == .badConfiguration)
+    try box.put(broken.replacing("codec = \"VP9\"\ncolour = 1\n", with: "codec = \"VP8\"\n"))
+    #expect(try box.start() == .ok)
+    #expect(try box.applied().contains("codec = \"VP8\""))
+  }
+
+  @Test func aFirstBrokenFileLeavesTheBoxUnprovisioned() throws {
+    let box = try TestBox()
+    try box.put("[call\n")
+    #expect(try box.start() == .badConfiguration)
+    #expect(box.store.current == nil)
+    #expect(try box.shown("parlor-report.txt").contains("NOT APPLIED: the box is not set up."))
+    // Cables ask by DHCP all the same, so that somebody can look.
+    #expect(try box.system("/run/NetworkManager/system-connections/parlor-ethernet-0.nmconnection").contains("method=auto"))
+  }
+
+  @Test(arguments: ["parlor.toml.txt", "Parlor.toml.TXT"]) func aNameThatAWindowsHidesIsExplained(name: String) throws {
+    let box = try TestBox()
+    try box.put("[call]\n", name)
+    #expect(try box.start() == .badConfiguration)
+    #expect(try box.shown("parlor-report.txt").contains("there is \(name) and no parlor.toml"))
+  }
+
+  @Test func aFileThatIsNamedAndNotThereIsMissed() throws {
+    let box = try TestBox()
+    try box.put(ProvisionTests.wifi + "[tls]\nca_files = [\"certificates/site.pem\"]\n")
+    #expect(try box.start() == .badConfiguration)
+    #expect(try box.shown("parlor-report.txt").contains("tls.ca_files[0]: the file certificates/site.pem is not there"))
+    try box.put("PEM", "certificates/site.pem")
+    #expect(try box.start() == .ok)
+    #expect(try box.applied("certificates/site.pem") == "PEM")
+  }
+
+  @Test func grantsKeepTheTimeAtWhichTheyWereGiven() throws {
+    let box = try TestBox()
+    try box.put(ProvisionTests.wifi)
+    try box.start()
+    let first = box.store.grants
+    #expect(first.count == 1 && first[0].camera && !first[0].microphone && first[0].source == .partition)
+    #expect(try box.bring(["parlor.toml": ProvisionTests.wifi + "[identity]\nname = \"Lobby\"\n"]) == .ok)
+    #expect(box.store.grants == first)
+    try box.bring(["parlor.toml": ProvisionTests.wifi.replacing("camera = true", with: "camera = true\nmicrophone = true")])
+    #expect(box.store.grants.first?.microphone == true && box.store.grants.first?.source == .folder)
+  }
+
+  @Test func whatAnOperatorBringsStaysAndIsShownOnThePartition() throws {
+    let box = try TestBox()
+    try box.put(ProvisionTests.wifi)
+    try box.start()
+    let new = ProvisionTests.wifi.replacing("room", with: "hall").replacing("pa$$", with: "word")
+    #expect(try box.bring(["parlor.toml": new]) == .ok)
+    #expect(try box.start() == .ok)
+    #expect(try box.applied() == new)
+    #expect(try box.shown().contains("/hall\"") && !box.shown().contains("word \\\"word"))
+    #expect(try box.shown("parlor.toml.before").contains("/room\""))
+  }
+
+  @Test func anOperatorsBrokenFileIsForgottenWithTheNextStart() throws {
+    let box = try TestBox()
+    try box.put(ProvisionTests.wifi)
+    try box.start()
+    #expect(try box.bring(["parlor.toml": "[call]\n"]) == .badConfiguration)
+    #expect(box.store.outcome?.result == .refused)
+    try box.start()
+    #expect(box.store.outcome == nil)
+    #expect(try box.applied() == ProvisionTests.wifi)
+  }
+
+  @Test func aStickIsTakenByABoxThatNeverWasSetUp() throws {
+    let box = try TestBox()
+    let (step, stick) = try box.plugIn(["parlor.toml": ProvisionTests.wifi])
+    #expect(step?.outcome?.result == .applied)
+    // It goes on to the next box with all that it holds.
+    #expect(try String(contentsOfFile: stick.path + "/parlor.toml", encoding: .utf8) == ProvisionTests.wifi)
+    #expect(try String(contentsOfFile: stick.path + "/parlor-report-02005e1000ab.txt", encoding: .utf8).contains("APPLIED"))
+  }
+
+  @Test(arguments: [("0123456789abcdef", true), ("0123456789abcdeX", false), ("", false)])
+  func aStickNeedsTheKeyOfABoxThatWasSetUp(key: String, isTaken: Bool) throws {
+    let box = try TestBox()
+    try box.put(ProvisionTests.wifi)
+    try box.put("0123456789abcdef\n", "provisioning.key")
+    try box.start()
+    let (step, _) = try box.plugIn(["parlor.toml": ProvisionTests.wifi.replacing("room", with: "hall"), "provisioning.key": key])
+    #expect((step?.isChanged == true) == isTaken)
+    #expect(try box.applied().contains("hall") == isTaken)
+  }
+
+  @Test func aBoxWithoutAKeyTakesNoStickOnceItIsSetUp() throws {
+    let box = try TestBox()
+    try box.put(ProvisionTests.wifi)
+    try box.start()
+    #expect(try box.plugIn(["parlor.toml": ProvisionTests.wifi.replacing("room", with: "hall"), "provisioning.key": ""]).step == nil)
+  }
+
+  @Test func marksOfAnotherBoxAreRefusedByLine() throws {
+    let (box, other) = (try TestBox(), try TestBox())
+    try box.put(ProvisionTests.wifi)
+    try box.start()
+    try other.put(try box.shown())
+    #expect(try other.start() == .badConfiguration)
+    #expect(try other.shown("parlor-report.txt").contains("parlor.toml:10:12: network.wifi[0].password: is not kept on the box"))
+  }
+
+  @Test func keysComeFromBothPlacesAndBadOnesAreNamed() throws {
+    let key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
+    let box = try TestBox()
+    try box.put(ProvisionTests.wifi + "[access]\nssh_keys = [\"\(key) anna\"]\n")
+    try box.put("# ours\r\n\r\n\(key) berta\r\n", "authorized_keys")
+    try box.start()
+    #expect(try box.system("/run/parlor-provision/ssh/operator/authorized_keys") == "\(key) anna\n\(key) berta\n")
+    try box.put("\(key)\nssh-ed25519 AAAA\n", "authorized_keys")
+    #expect(try box.start() == .badConfiguration)
+    #expect(try box.shown("parlor-report.txt").contains("authorized_keys: line 2: the key is cut off"))
+    #expect(try box.system("/run/parlor-provision/ssh/operator/authorized_keys") == "\(key) anna\n\(key) berta\n")
+  }
+
+  @Test func nothingOfAnOlderConfigurationIsLeft() throws {
+    let box = try TestBox()
+    try box.put(ProvisionTests.wifi + "[time]\nservers = [\"ntp.example.org\"]\nzone = \"Europe/Berlin\"\n[limits]\napp_memory_mb = 512\n")
+    try box.start()
+    #expect(try box.system("/run/systemd/timesyncd.conf.d/parlor.conf") == "[Time]\nNTP=ntp.example.org\n")
+    #expect(try box.system("/run/systemd/system/parlor.service.d/limits.conf") == "[Service]\nMemoryMax=512M\n")
+    let zone = box.root + "/run/parlor-provision/localtime"
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: zone) == "/usr/share/zoneinfo/Europe/Berlin")
+    try box.bring(["parlor.toml": "[call]\nurl = \"https://calls.example.org/\"\n"])
+    for path in [
+      "/run/systemd/timesyncd.conf.d/parlor.conf", "/run/systemd/system/parlor.service.d/limits.conf",
+      "/run/NetworkManager/system-connections/parlor-wifi-1.nmconnection",
+    ] { #expect(!FileManager.default.fileExists(atPath: box.root + path), "\(path)") }
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: zone) == "/usr/share/zoneinfo/UTC")
+  }
+}
