@@ -49,7 +49,8 @@ fuzz:        ## each parser for SECONDS (60)
 lint:        ## formatting, as .swift-format says
 	@Scripts/lint.sh
 
-docs:        ## documentation of the library products, as web pages in .build/docs
+docs:        ## the reference of parlor.toml in Config and README.md; documentation of the library products, as web pages in .build/docs
+	@Scripts/reference.sh
 	@Scripts/docs.sh
 
 clean:       ## everything that was built

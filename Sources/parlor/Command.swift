@@ -10,6 +10,7 @@ enum Command: Equatable {
   case demo(DemoOptions)
   case peer(PeerOptions)
   case check(file: String, includesDevices: Bool, runtime: String, isJSON: Bool)
+  case describe(ConfigurationManual)
   case status(runtime: String, isJSON: Bool)
   case stats(runtime: String, isWatching: Bool, isJSON: Bool)
   case screenshot(runtime: String, file: String)
@@ -46,6 +47,10 @@ extension Command {
     case "demo": self = .demo(try Command.demoOptions(line))
     case "peer": self = .peer(try PeerOptions(line))
     case "check":
+      if let form = try line.word("--describe", ConfigurationManual.allCases) {
+        self = .describe(form)
+        return
+      }
       let file = line.values["--config"] ?? RunOptions.defaultConfiguration
       self = .check(file: file, includesDevices: line.flags.contains("--devices"), runtime: runtime, isJSON: isJSON)
     case "status": self = .status(runtime: runtime, isJSON: isJSON)

@@ -30,6 +30,7 @@ import Glibc
     case .peer(let options): return try await runner.peer(options)
     case .check(let file, let includesDevices, let runtime, let isJSON):
       return try await Verbs.check(file: file, includesDevices: includesDevices, runtime: runtime, isJSON: isJSON, output: output)
+    case .describe(let form): write(try form.text, to: 1)
     case .status(let runtime, let isJSON): try Verbs(runtime: runtime, isJSON: isJSON, output: output).status()
     case .stats(let runtime, let isWatching, let isJSON):
       try Verbs(runtime: runtime, isJSON: isJSON, output: output).stats(isWatching: isWatching)

@@ -75,6 +75,7 @@ struct VerbSyntax {
       options: [
         configuration,
         Option(name: "--devices", help: "Test too whether camera, sound, screen, network, servers and clock work, and files are there."),
+        Option(name: "--describe", value: "FORM", help: "Write down all keys instead: schema (JSON), reference or table (Markdown)."),
         runtime, json,
       ]),
     VerbSyntax(name: "status", summary: "Say how the box is.", options: [runtime, json]),

@@ -142,28 +142,6 @@ import Testing
     for example in examples { #expect(try load(example).warnings.isEmpty) }
   }
 
-  @Test(arguments: [("parlor.toml", 19), ("page.toml", 5)])
-  func whatTheExampleShowsInCommentsIsTrue(name: String, count: Int) throws {
-    // Each commented key must be one that is known, and its value the one that holds without it.
-    let text = String(decoding: TemporaryFolder.bytes(of: "\(folder)/\(name)"), as: UTF8.self)
-    let exceptions = [
-      "token", "codec", "origin", "camera", "microphone", "ice_servers", "interfaces", "ca_files", "allowed_origins", "reload_at",
-      "user_agent", "client_certificate", "client_key", "pins", "card", "terminal", "connector", "gamma", "blank", "key", "gpio", "logo",
-      "idle", "place", "brightness", "zoom", "power_line_frequency",
-    ]
-    var lines: [Substring] = []
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      let name = line.dropFirst(2).prefix { $0 != " " }
-      let isSetting = line.hasPrefix("# ") && line.dropFirst(2 + name.count).hasPrefix(" = ") && !exceptions.contains(String(name))
-      lines.append(isSetting ? line.dropFirst(2) : line)
-    }
-    let shown = try load(lines.joined(separator: "\n"), file: "\(folder)/\(name)")
-    var plain = try Configuration.load(path: "\(folder)/\(name)")
-    if name == "parlor.toml" { plain.display.mode = Configuration.Display.Mode(width: 1920, height: 1080, rate: 60) }
-    #expect(shown == plain)
-    #expect(lines.count - text.split(separator: "\n", omittingEmptySubsequences: false).filter { lines.contains($0) }.count >= count)
-  }
-
   @Test func byteOrderMarkAndWindowsLinesAreFine() throws {
     let text = "\u{FEFF}[call]\r\n  whip = \"https://sfu.example.org/\"\r\ncodec = \"AV1\"\r\n"
     #expect(messages(text) == ["3:9: call.codec: \"AV1\" is not accepted; accepted: \"VP8\", \"H264\""])

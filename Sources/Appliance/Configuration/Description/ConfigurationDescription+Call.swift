@@ -20,7 +20,7 @@ extension ConfigurationDescription {
           "token", .text(form: "a text"), otherwise: "not set", isSecret: true, example: "\"…\"", "the bearer token of a direct call"),
         ConfigurationKey("relay_only", .boolean, standard: "false", "whether a direct call goes through TURN servers alone"),
         ConfigurationKey(
-          "codec", .words(Configuration.Call.Codec.allCases.map(\.rawValue)), otherwise: "as the other side prefers", example: "\"VP8\"",
+          "codec", .words(Configuration.Call.Codec.allCases.map(\.rawValue)), otherwise: "in the usual order", example: "\"VP8\"",
           "the video codec that a direct call prefers"),
         ConfigurationKey(
           "start", .words(Configuration.Call.Start.allCases.map(\.rawValue)), standard: "\"boot\"",
