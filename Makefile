@@ -1,6 +1,6 @@
 # Every target installs what it needs and asks nothing. What they do in detail: README.md, and the scripts they call.
 
-.PHONY: setup build demo test test-quick interop pages test-machine wpt test-long bench fuzz lint docs clean
+.PHONY: setup build demo image machine test test-quick interop pages test-machine wpt test-long bench fuzz lint docs clean
 
 setup:       ## Debian and Python packages for everything below
 	@Scripts/setup.sh test
@@ -11,6 +11,14 @@ build:       ## parlor, parlor-page and parlor-bench, optimised, in .build/relea
 
 demo: build  ## a page calls the built-in peer (--direct: no page); prints what was measured, writes parlor-demo.png
 	.build/release/parlor demo $(ARGUMENTS)
+
+image: build ## the image to be flashed and its update, in .build/image; ARGUMENTS as of Image/build.sh (--flavour page|direct)
+	@Scripts/setup.sh image
+	@Image/build.sh $(ARGUMENTS)
+
+machine:     ## boots the image in a virtual machine; ARGUMENTS as of Image/machine.py
+	@Scripts/setup.sh image
+	@Image/machine.py $(ARGUMENTS)
 
 test:        ## everything that must pass; the last line says "N passed, N failed"
 	@Scripts/test.sh

@@ -6,6 +6,7 @@
 #   Scripts/setup.sh unit         that, and what the unit tests need
 #   Scripts/setup.sh test         that, and the peers of the interop tests
 #   Scripts/setup.sh machine      what `swift build` needs, and the virtual machine of Tests/Machine
+#   Scripts/setup.sh image        what `swift build` needs, and what makes and boots the image
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -78,9 +79,10 @@ for group in "${@:-build}"; do
       python=yes
       ;;
     machine) mapfile -t -O "${#packages[@]}" packages < <(list toolchain; list build; list machine) ;;
+    image) mapfile -t -O "${#packages[@]}" packages < <(list toolchain; list build; list image) ;;
     clean-root) mapfile -t -O "${#packages[@]}" packages < <(list clean-root) ;;
     *)
-      echo "setup: no group '$group'; there are build, unit, test, machine, clean-root" >&2
+      echo "setup: no group '$group'; there are build, unit, test, machine, image, clean-root" >&2
       exit 64
       ;;
   esac
