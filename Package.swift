@@ -128,7 +128,7 @@ let package = Package(
       "Media/Codecs", uses: ["Base", "Frames", "V4L2", "CLinux", "COpus", "CVPX", "COpenH264", "CYUV", "CVA"],
       tested: ["Camera", "ScriptedDevices", "Sound"])
     + room("Media/JitterBuffer", uses: ["Base", "Bytes", "RTP", "Frames", "Codecs"], tested: ["Camera", "Sound"])
-    + room("Media/Camera", uses: ["Base", "Frames", "V4L2", "CLinux", "CV4L2", "CTurboJPEG", "CYUV"], tested: ["ScriptedDevices"])
+    + room("Media/Camera", uses: ["Base", "Frames", "V4L2", "Codecs", "CLinux", "CV4L2", "CTurboJPEG", "CYUV"], tested: ["ScriptedDevices"])
     + room(
       "Media/Sound", uses: ["Base", "Frames", "CLinux", "CALSA", "CSampleRate", "CSpeexDSP", "CKissFFT", "CAudioProcessing"],
       // Signal processing takes fifty times as long unoptimized: too long for tests.

@@ -11,6 +11,15 @@ public struct CameraSettings: Sendable, Equatable {
   /// What holds a lamp's flicker off the picture.
   public enum PowerLineFrequency: Sendable, Equatable { case off, hertz50, hertz60, automatic }
 
+  /// When a camera's own H.264 is used.
+  public enum OwnH264: Sendable, Equatable {
+    /// While somebody sends it as it is, and if the camera lets its bitrate be set.
+    case automatic
+    /// Whenever the camera has it in the wanted size and rate.
+    case always
+    case never
+  }
+
   /// Which camera.
   public var selection = Selection.any
   /// Wanted width in pixels; what the camera has comes closest.
@@ -27,6 +36,8 @@ public struct CameraSettings: Sendable, Equatable {
   public var powerLineFrequency: PowerLineFrequency?
   /// Whether pictures are turned over from left to right, for everybody.
   public var isMirrored = false
+  /// When the H.264 is used that the camera codes itself.
+  public var ownH264 = OwnH264.automatic
 
   /// Whichever camera is there, 1280 by 720 pixels, 30 pictures a second.
   public init() {}

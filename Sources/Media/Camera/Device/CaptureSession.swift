@@ -1,4 +1,5 @@
 import Base
+import Codecs
 import Frames
 import Glibc
 import V4L2
@@ -8,26 +9,31 @@ public final class CaptureSession {
   /// How pictures are taken.
   public let mode: CaptureMode
   /// What is seen of each picture, in pixels.
-  public var width: Int { converter.width }
-  public var height: Int { converter.height }
+  public var width: Int { mode.width }
+  public var height: Int { mode.height }
+  /// Whether the camera codes H.264 itself.
+  public var isCoded: Bool { coded != nil }
   /// The device, to wait for (readable when there is a picture or news).
   public var descriptor: Int32 { device.descriptor }
   /// What came of the settings that the camera did not take, for the log.
   public let refusals: [String]
   /// Pictures counted since the start.
-  public private(set) var figures = CameraFigures()
+  public internal(set) var figures = CameraFigures()
 
-  private let device: any VideoDevice
-  private let type: BufferType
+  let device: any VideoDevice
+  let type: BufferType
   private let format: PictureFormat
-  private let converter: PictureConverter
+  /// Makes pictures of what a camera gives that codes no H.264.
+  private let converter: PictureConverter?
+  /// What a camera gives that does.
+  let coded: CodedStream?
   /// A mapping of each plane of each buffer.
-  private var memory: [[UnsafeMutableRawBufferPointer]] = []
+  var memory: [[UnsafeMutableRawBufferPointer]] = []
   /// A descriptor of each plane of each buffer for other devices; empty: the driver exports none.
   private var exports: [[Int32]] = []
   private let lent: LentBuffers
   /// How many buffers the driver holds.
-  private var queuedCount = 0
+  var queuedCount = 0
   private let input: VideoInput?
   private var isOpen = true
 
@@ -36,9 +42,11 @@ public final class CaptureSession {
   /// So many stay with the driver, whoever wants to show from them.
   private static let driverShare = 2
 
-  /// Starts the camera that `device` is, in the best mode that it takes. `wake` is called from any thread when `takePicture` has something to do
-  /// though the device says nothing.
-  public init(device: any VideoDevice, settings: CameraSettings, wake: @escaping @Sendable () -> Void = {}) throws(CameraFailure) {
+  /// Starts the camera that `device` is, in the best mode that it takes; with `takesUnits` somebody sends what it codes itself. `wake` is called from any thread when
+  /// `takePicture` has something to do though the device says nothing.
+  public init(
+    device: any VideoDevice, settings: CameraSettings, takesUnits: Bool = false, wake: @escaping @Sendable () -> Void = {}
+  ) throws(CameraFailure) {
     self.device = device
     do throws(V4L2Error) {
       let capability = try device.capability()
@@ -52,9 +60,17 @@ public final class CaptureSession {
         // A driver that cannot say what comes in keeps the timings it has.
         try? device.adoptTimings()
       }
-      let wanted = FormatChoice(width: settings.width, height: settings.height, framesPerSecond: settings.framesPerSecond)
-      let modes = wanted.ranked(try CaptureOffer.all(of: device, type: type, wanted: wanted))
       let controls = CameraControls(settings, on: device)
+      var wanted = FormatChoice(width: settings.width, height: settings.height, framesPerSecond: settings.framesPerSecond)
+      // Coded pictures are not turned over here.
+      if !settings.isMirrored || controls.mirrors {
+        switch settings.ownH264 {
+        case .always: wanted.prefersH264 = true
+        case .automatic: wanted.prefersH264 = takesUnits && CodedStream.followsBitrate(device)
+        case .never: break
+        }
+      }
+      let modes = wanted.ranked(try CaptureOffer.all(of: device, type: type, wanted: wanted))
       var started: Started?
       var refusal = V4L2Error(call: "VIDIOC_ENUM_FMT", subject: "\(device.name), no format that can be used", code: ENOTSUP)
       // What one mode lacks, such as room on the bus, another may have.
@@ -68,7 +84,7 @@ public final class CaptureSession {
         }
       }
       guard let started else { throw refusal }
-      (mode, format, converter) = (started.mode, started.format, started.converter)
+      (mode, format, converter, coded) = (started.mode, started.format, started.converter, started.coded)
       (memory, exports, queuedCount) = (started.memory, started.exports, started.memory.count)
       refusals = controls.refusals
     } catch {
@@ -83,7 +99,8 @@ public final class CaptureSession {
   private struct Started {
     var mode: CaptureMode
     var format: PictureFormat
-    var converter: PictureConverter
+    var converter: PictureConverter?
+    var coded: CodedStream?
     var memory: [[UnsafeMutableRawBufferPointer]]
     var exports: [[Int32]]
   }
@@ -112,8 +129,13 @@ public final class CaptureSession {
     }
     let seen = PictureLayout.visibleSize(
       of: format, wanted: (mode.width, mode.height), selection: try? device.selection(.compose, of: type))
-    guard let converter = PictureConverter(format, width: seen.width, height: seen.height, isMirrored: isMirrored) else {
+    let coded = mode.pixelFormat == .h264 ? CodedStream(device, format: format) : nil
+    let converter = coded == nil ? PictureConverter(format, width: seen.width, height: seen.height, isMirrored: isMirrored) : nil
+    guard coded != nil || converter != nil else {
       throw V4L2Error(call: "VIDIOC_S_FMT", subject: "\(device.name), \(format.pixelFormat) in buffers too small", code: EINVAL)
+    }
+    guard coded == nil || (format.width, format.height) == (mode.width, mode.height) else {
+      throw V4L2Error(call: "VIDIOC_S_FMT", subject: "\(device.name), H264 of another size", code: EINVAL)
     }
     (mode.width, mode.height) = seen
 
@@ -132,7 +154,7 @@ public final class CaptureSession {
           memory[index] = planes
         }
       }
-      if let layout = converter.layout, converter.keepsColors, !converter.isMirrored {
+      if let converter, let layout = converter.layout, converter.keepsColors, !converter.isMirrored {
         exports = export(device, type, count: count, planeCount: layout.parts.map(\.plane).max()! + 1)
       }
       for index in 0..<count { try device.enqueue(QueueBuffer(index: index), memory: .mapped, of: type) }
@@ -141,7 +163,7 @@ public final class CaptureSession {
       release(device, type, memory, exports)
       throw error
     }
-    return Started(mode: mode, format: format, converter: converter, memory: memory, exports: exports)
+    return Started(mode: mode, format: format, converter: converter, coded: coded, memory: memory, exports: exports)
   }
 
   /// Descriptors of all buffers; none when one cannot be had.
@@ -171,6 +193,7 @@ public final class CaptureSession {
   /// The newest picture that the camera has taken, if one came since the last call; older ones and damaged ones are counted. `now` is the time on
   /// `CLOCK_MONOTONIC`. Once it has thrown, the session is over.
   public func takePicture(now: () -> Instant) throws(CameraFailure) -> VideoFrame? {
+    guard let converter else { return try takeUnits(now: now, wantsPicture: true, unit: { _ in }) }
     do throws(V4L2Error) {
       while let index = lent.take() { try enqueue(index) }
       var newest: QueueBuffer?
@@ -229,20 +252,20 @@ public final class CaptureSession {
     throw .broken("\(device.name): no signal")
   }
 
-  private func enqueue(_ index: Int) throws(V4L2Error) {
+  func enqueue(_ index: Int) throws(V4L2Error) {
     try device.enqueue(QueueBuffer(index: index), memory: .mapped, of: type)
     queuedCount += 1
   }
 
   /// The driver's time, where it is of our clock and can be true.
-  private static func captureTime(of buffer: QueueBuffer, arrival: Instant) -> Instant {
+  static func captureTime(of buffer: QueueBuffer, arrival: Instant) -> Instant {
     guard buffer.flags.contains(.monotonic), buffer.time <= arrival, arrival - buffer.time < .seconds(1) else { return arrival }
     return buffer.time
   }
 
   /// The buffer for other devices, which comes back when the last of them lets it go; nil: it cannot be shared.
   private func share(_ index: Int) -> DeviceBuffer? {
-    guard !exports.isEmpty, let layout = converter.layout else { return nil }
+    guard !exports.isEmpty, let layout = converter?.layout else { return nil }
     var planes: [DeviceBuffer.Plane] = []
     planes.reserveCapacity(layout.parts.count)
     var descriptors: InlineArray<4, Int32> = .init(repeating: -1)

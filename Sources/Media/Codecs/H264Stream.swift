@@ -1,8 +1,10 @@
-/// What H.264 headers say to a decoder in hardware (ITU-T H.264 section 7.3): frames of I and P slices, as calls send them.
+/// What H.264 headers say (ITU-T H.264 section 7.3), to a decoder in hardware and to whoever passes a stream on: frames of I and P slices, as calls send them.
 enum H264Stream {
   /// An SPS.
   struct Sequence: Sendable, Equatable {
     var profile: UInt8 = 0
+    /// `constraint_set0_flag` is the highest bit.
+    var constraints: UInt8 = 0
     var level = 0
     var frameNumberBits = 4
     var orderType: UInt32 = 0
@@ -86,7 +88,7 @@ enum H264Stream {
     var dataBitOffset = 0
   }
 
-  /// Why a stream is left to software.
+  /// Why a stream is left to software, or not passed on.
   struct Unsupported: Error, Equatable, Sendable {
     var what: String
   }
@@ -96,7 +98,7 @@ enum H264Stream {
     var reader = H264BitReader(bytes, in: unit.lowerBound + 1..<unit.upperBound)
     var result = Sequence()
     result.profile = UInt8(reader.bits(8))
-    reader.skip(8)
+    result.constraints = UInt8(reader.bits(8))
     result.level = Int(reader.bits(8))
     let number = Int(reader.unsigned())
     if [100, 110, 122, 244, 44, 83, 86, 118, 128].contains(result.profile) {
