@@ -128,7 +128,8 @@ let package = Package(
       "Media/Codecs", uses: ["Base", "Frames", "V4L2", "CLinux", "COpus", "CVPX", "COpenH264", "CYUV", "CVA"],
       tested: ["Camera", "ScriptedDevices", "Sound"])
     + room("Media/JitterBuffer", uses: ["Base", "Bytes", "RTP", "Frames", "Codecs"], tested: ["Camera", "Sound"])
-    + room("Media/Camera", uses: ["Base", "Frames", "V4L2", "Codecs", "CLinux", "CV4L2", "CTurboJPEG", "CYUV"], tested: ["ScriptedDevices"])
+    + room(
+      "Media/Camera", uses: ["Base", "Frames", "V4L2", "Codecs", "CLinux", "CV4L2", "CTurboJPEG", "CYUV"], tested: ["ScriptedDevices"])
     + room(
       "Media/Sound", uses: ["Base", "Frames", "CLinux", "CALSA", "CSampleRate", "CSpeexDSP", "CKissFFT", "CAudioProcessing"],
       // Signal processing takes fifty times as long unoptimized: too long for tests.
@@ -149,7 +150,7 @@ let package = Package(
     + room(
       "Page/PageSession",
       uses: [
-        "Base", "Bytes", "DTLS", "SDP", "SCTP", "RTP", "WebRTC", "Frames", "Sound", "Stage", "BridgeMessages", "Net", "Call",
+        "Base", "Bytes", "DTLS", "SDP", "SCTP", "RTP", "WebRTC", "Frames", "Codecs", "Sound", "Stage", "BridgeMessages", "Net", "Call",
       ],
       tested: ["Camera"])
     + room("Page/BridgeSocket", uses: ["Base", "BridgeMessages", "CGLib"])

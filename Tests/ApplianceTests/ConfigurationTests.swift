@@ -331,6 +331,7 @@ import Testing
       [[camera]]
       device = "/dev/video2"
       power_line_frequency = "auto"
+      own_h264 = "never"
       [[camera]]
       device = "none"
       [sound]
@@ -349,6 +350,7 @@ import Testing
     #expect(configuration.cameras[0].settings == wanted)
     #expect(configuration.cameras[1].settings?.selection == .named("/dev/video2"))
     #expect(configuration.cameras[1].settings?.powerLineFrequency == .automatic)
+    #expect(configuration.cameras[0].settings?.ownH264 == .automatic && configuration.cameras[1].settings?.ownH264 == .never)
     #expect(configuration.cameras[2].settings == nil)
     let sound = configuration.sound
     #expect(sound.capture.soundSelection == .standard && sound.playback.soundSelection == .named("hw:Kiosk,0"))

@@ -130,4 +130,22 @@ import Testing
     #expect(recovery.step(now: at(3_900)) == nil)
     #expect(recovery.step(now: at(4_100)) == .close)
   }
+
+  @Test func aCameraThatIsToWorkInAnotherWayIsOpenedAnewAtOnce() {
+    var recovery = CameraRecovery(now: .zero)
+    recovery.reopen(now: .zero)
+    #expect(recovery.step(now: .zero) == .open, "there is nothing to close")
+    recovery.opened(name: "Webcam", framesPerSecond: 30, now: at(300))
+    recovery.pictured(at: at(400))
+    recovery.reopen(now: at(1_000))
+    #expect(recovery.state == .running(name: "Webcam") && recovery.step(now: at(1_100)) == nil)
+    recovery.stopped(now: at(1_200))
+    #expect(recovery.step(now: at(1_200)) == .open)
+    recovery.opened(name: "Webcam", framesPerSecond: 30, now: at(1_400))
+    recovery.pictured(at: at(1_500))
+    #expect(recovery.state == .running(name: "Webcam"))
+    // One that does not come back from that is left behind like any other.
+    recovery.reopen(now: at(2_000))
+    #expect(recovery.step(now: at(4_000)) == .abandon)
+  }
 }

@@ -1,5 +1,7 @@
+import Base
 import BridgeMessages
 import Call
+import Codecs
 import Frames
 import Testing
 
@@ -49,5 +51,59 @@ import Testing
     stages[0].setEnabled(false)
     source.put(picture(1_280, 720))
     #expect(seen[0].luma == 16 && !seen[0].sharesMemory, "black is black on every way")
+  }
+
+  /// What a camera codes itself.
+  private func unit(_ number: Int) -> AccessUnit {
+    AccessUnit(
+      frame: EncodedVideoFrame(bytes: [1], isKeyFrame: true), number: number,
+      format: AccessUnit.Format(width: 640, height: 360, profile: 66, constraints: 0xC0, level: 31))
+  }
+
+  @Test func whatACameraCodesItselfGoesOnAsLongAsNothingIsMadeOfIt() {
+    let source = VideoFanOut(format: VideoFanOut.Format(width: 640, height: 360))
+    let stage = VideoStage(source)
+    let (seen, units) = (Seen(), Guarded<[Int?]>([]))
+    func take() -> [Int?] {
+      units.with { list in
+        defer { list = [] }
+        return list
+      }
+    }
+    let passing = VideoNeeds(pictures: false, units: true, bitrate: 700_000)
+    let sink = stage.output.add(needs: passing, units: { unit in units.with { $0.append(unit?.number) } }, pictures: { seen.take($0) })
+    #expect(source.needs == passing)
+    source.put(unit(1))
+    #expect(take() == [1])
+    stage.output.requestKeyFrame()
+    #expect(source.takeKeyFrameRequest())
+
+    // Switched off: what was coded with a face in it is not sent, and black comes at the pace of the camera, which need not decode for that.
+    stage.setEnabled(false)
+    #expect(take() == [nil])
+    stage.output.setNeeds(VideoNeeds(pictures: true, units: true), of: sink)
+    #expect(seen.luma == 16 && seen.size == [640, 360], "the black one that was put in before")
+    #expect(source.needs == VideoNeeds(pictures: false, units: true))
+    source.put(unit(2))
+    #expect(take().isEmpty && seen.luma == 16)
+    stage.setEnabled(true)
+    source.put(unit(3))
+    #expect(take() == [3] && source.needs == VideoNeeds(pictures: true, units: true))
+
+    // In another size, pixels are needed.
+    stage.output.setNeeds(passing, of: sink)
+    stage.setFormat(size(320, 180))
+    #expect(take() == [nil] && source.needs == VideoNeeds())
+    source.put(unit(4))
+    stage.output.setNeeds(VideoNeeds(pictures: true, units: true), of: sink)
+    source.put(picture(640, 360))
+    #expect(take().isEmpty && seen.size == [320, 180] && seen.luma == 120)
+    stage.setFormat(size(640, 360))
+    source.put(unit(5))
+    #expect(take() == [5])
+    source.endUnits()
+    #expect(take() == [nil])
+    stage.output.remove(sink)
+    #expect(source.needs == VideoNeeds(pictures: false))
   }
 }

@@ -81,6 +81,8 @@ extension Configuration {
     public var powerLineFrequency: CameraSettings.PowerLineFrequency?
     /// Whether pictures are turned over from left to right, for everybody.
     public var isMirrored = false
+    /// When the H.264 is used that a camera codes itself.
+    public var ownH264 = CameraSettings.OwnH264.automatic
 
     /// Whichever camera is there, 1280 by 720 pixels, 30 a second.
     public init() {}
@@ -95,7 +97,7 @@ extension Configuration {
       }
       (settings.width, settings.height, settings.framesPerSecond) = (width, height, rate)
       (settings.brightness, settings.zoom) = (brightness.map { $0 / 100 }, zoom.map { $0 / 100 })
-      (settings.powerLineFrequency, settings.isMirrored) = (powerLineFrequency, isMirrored)
+      (settings.powerLineFrequency, settings.isMirrored, settings.ownH264) = (powerLineFrequency, isMirrored, ownH264)
       return settings
     }
   }

@@ -11,9 +11,10 @@ extension ConfigurationReader {
     camera.zoom = table.number("zoom")
     camera.powerLineFrequency = readPowerLineFrequency(in: table)
     camera.isMirrored = table.boolean("mirror") ?? false
+    camera.ownH264 = table.word("own_h264", as: CameraSettings.OwnH264.self) ?? camera.ownH264
     table.finish()
     if camera.settings == nil {
-      for key in ["brightness", "zoom", "power_line_frequency", "mirror"] where table.has(key) {
+      for key in ["brightness", "zoom", "power_line_frequency", "mirror", "own_h264"] where table.has(key) {
         table.warn(key, "has no effect on \(camera.device), which is no camera of the machine")
       }
     }

@@ -4,6 +4,7 @@ import Codecs
 import Frames
 import Net
 import RTP
+import SDP
 import WebRTC
 
 /// What a session sends and shows, per transceiver. It is set before or after the transceiver is negotiated, in any order.
@@ -81,7 +82,11 @@ extension PeerSession {
     let identifier = transceiver.identifier
     let codec = transceiver.currentDirection?.sends == true && isMediaFlowing ? transceiver.sendCodec : nil
     if let running = senders[identifier] {
-      if codec?.capability.name.lowercased() == running.codecName.lowercased() { return }
+      if let capability = codec?.capability, capability.name.lowercased() == running.codecName.lowercased(),
+        capability.parameters == running.codecParameters
+      {
+        return
+      }
       running.stop()
       senders[identifier] = nil
     }
@@ -90,7 +95,7 @@ extension PeerSession {
     do throws(CodecError) {
       let made: Sender
       if case .video(let pictures) = source, let video = VideoCodec(named: codec.capability.name) {
-        made = try sender(pictures.format, codec: video, format: codec.capability.payloadFormat, on: identifier)
+        made = try sender(pictures.format, codec: video, as: codec.capability, on: identifier)
       } else if case .audio = source, let audio = AudioCodec(named: codec.capability.name) {
         made = try Sender(audio: audio) { [weak self] packet in
           guard let self else { return }
@@ -99,6 +104,7 @@ extension PeerSession {
       } else {
         return
       }
+      made.codecParameters = codec.capability.parameters
       senders[identifier] = made
       if let limits = plan.limits[identifier] { made.setLimits(limits, source: nil) }
       made.setSource(source)
@@ -108,13 +114,19 @@ extension PeerSession {
   }
 
   private func sender(
-    _ pictures: VideoFanOut.Format, codec: VideoCodec, format: PayloadFormat?, on identifier: TransceiverIdentifier
+    _ pictures: VideoFanOut.Format, codec: VideoCodec, as capability: CodecCapability, on identifier: TransceiverIdentifier
   ) throws(CodecError) -> Sender {
     var settings = VideoEncoderSettings(
       width: pictures.width, height: pictures.height, framesPerSecond: pictures.framesPerSecond, bitrate: connection.targetBitrate)
+    var accepted: H264Profile?
+    switch capability.payloadFormat {
     // What a packet of 1,200 bytes leaves once headers, extensions and a retransmission's two bytes are taken off.
-    if case .h264(packetizationMode: 0) = format { settings.maximumSliceCount = 1_100 }
-    return try Sender(video: codec, settings: settings) { [weak self] frame, time in
+    case .h264(packetizationMode: 0): settings.maximumSliceCount = 1_100
+    // A camera's slices are of any size.
+    case .h264: accepted = H264Profile(FormatParameters(capability.parameters))
+    default: break
+    }
+    return try Sender(video: codec, settings: settings, accepted: accepted) { [weak self] frame, time in
       guard let self else { return }
       self.loop.run { self.sendVideo(frame, encodeTime: time, on: identifier) }
     }

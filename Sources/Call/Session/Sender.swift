@@ -1,6 +1,7 @@
 import Base
 import Codecs
 import Frames
+import SDP
 import WebRTC
 
 /// Where a sender's media comes from; it can be exchanged for another one of its kind while the sender runs.
@@ -22,15 +23,18 @@ final class Sender {
   private var detach: () -> Void = {}
   private var limits = EncodingLimits()
   let codecName: String
+  /// The parameters that the peer wrote for it.
+  var codecParameters = ""
   /// What its source gives.
   let figures = SourceFigures()
 
-  /// Sends pictures; `output` is called on the encoder's thread.
+  /// Sends pictures, and what a camera codes itself as far as the peer takes it: `accepted` says of H.264 what it does, nil: none. `output` is called on the encoder's
+  /// thread.
   init(
-    video codec: VideoCodec, settings: VideoEncoderSettings,
+    video codec: VideoCodec, settings: VideoEncoderSettings, accepted: H264Profile?,
     output: @escaping @Sendable (EncodedVideoFrame, _ encodeTime: Interval) -> Void
   ) throws(CodecError) {
-    encoder = .video(try EncoderThread(codec: codec, settings: settings, output: output))
+    encoder = .video(try EncoderThread(codec: codec, settings: settings, accepted: accepted, output: output))
     codecName = codec.rawValue
   }
 
@@ -47,12 +51,9 @@ final class Sender {
     switch (encoder, source) {
     case (.video(let encoder), .video(let pictures)):
       encoder.requestKeyFrame()
-      let sink = pictures.add { [figures] frame in
-        figures.count(frame)
-        encoder.mailbox.put(frame)
-        encoder.frameArrived()
-      }
+      let sink = encoder.passesUnits ? takeUnits(of: pictures, encoder) : takePictures(of: pictures, encoder)
       detach = {
+        encoder.connect(nil)
         pictures.remove(sink)
         _ = encoder.mailbox.take()
       }
@@ -64,6 +65,33 @@ final class Sender {
       detach = { sound.remove(sink) }
     default: break
     }
+  }
+
+  private func takePictures(of pictures: VideoFanOut, _ encoder: EncoderThread) -> Int {
+    pictures.add { [figures] frame in
+      figures.count(frame)
+      encoder.mailbox.put(frame)
+      encoder.frameArrived()
+    }
+  }
+
+  private func takeUnits(of pictures: VideoFanOut, _ encoder: EncoderThread) -> Int {
+    let generation = encoder.begin(pictures.unitFormat)
+    let sink = pictures.add(
+      needs: VideoNeeds(pictures: !pictures.givesUnits, units: true),
+      units: { [figures] unit in
+        if let unit { figures.count(unit) }
+        encoder.unitArrived(unit, generation: generation)
+      },
+      pictures: { [figures, weak pictures] frame in
+        // What comes both ways is one picture.
+        if pictures?.givesUnits != true { figures.count(frame) }
+        encoder.mailbox.put(frame)
+        encoder.frameArrived()
+      })
+    encoder.connect(
+      EncoderThread.Source(setNeeds: { pictures.setNeeds($0, of: sink) }, requestKeyFrame: { pictures.requestKeyFrame() }))
+    return sink
   }
 
   /// Keeps to `limits` from now on; `source` is what it sends.

@@ -1,4 +1,5 @@
 import Base
+import Codecs
 import Frames
 import Net
 import Sound
@@ -32,11 +33,15 @@ final class SourceFigures: Sendable {
 
   private let values = Guarded(Values())
 
-  func count(_ frame: VideoFrame) {
+  func count(_ frame: VideoFrame) { count(width: frame.width, height: frame.height, frame.ledger) }
+
+  func count(_ unit: AccessUnit) { count(width: unit.frame.width, height: unit.frame.height, unit.frame.ledger) }
+
+  private func count(width: Int, height: Int, _ ledger: Ledger) {
     values.with { values in
-      (values.width, values.height) = (frame.width, frame.height)
+      (values.width, values.height) = (width, height)
       values.frames += 1
-      values.rate.note(frame.ledger[.capture] ?? MonotonicClock.now())
+      values.rate.note(ledger[.capture] ?? MonotonicClock.now())
     }
   }
 

@@ -25,6 +25,11 @@ struct CameraKeeper {
   private var attemptNumber = 0
   /// Threads whose calls to a driver have not returned.
   private var stuck: [CaptureThread] = []
+  /// Whether the camera of the attempt is to code itself, and whether it does so if it is opened that way.
+  private var takesUnits = false
+  private var offersH264 = false
+  /// Since when nobody sends what a camera codes itself.
+  private var unwantedSince: Instant?
   /// Where the last attempt failed.
   private var avoided: Set<String> = []
 
@@ -51,9 +56,11 @@ struct CameraKeeper {
       takeNews(now)
       if let last = attempt?.lastPicture { recovery.pictured(at: last) }
       act(recovery.step(now: now), now)
+      attempt?.needsChanged()
+      let change = followUnits(now)
       publish()
       showBlack()
-      wait(until: min(recovery.deadline, black.due ?? recovery.deadline), signal, monitor)
+      wait(until: [recovery.deadline, black.due, change].compactMap(\.self).min() ?? recovery.deadline, signal, monitor)
       let isTold = arrival.with { arrival in
         defer { arrival = false }
         return arrival
@@ -84,6 +91,21 @@ struct CameraKeeper {
     black.step(isMissing: isMissing && attempt?.lastPicture == nil, pictures: pictures, now: MonotonicClock.now())
   }
 
+  /// Opens the camera anew when it is to code itself and does not, or the other way round; returns when to look again. It goes on coding itself for a while
+  /// when nobody sends that any more: the next call may.
+  private mutating func followUnits(_ now: Instant) -> Instant? {
+    guard settings.ownH264 == .automatic, offersH264, attempt?.lastPicture != nil else { return nil }
+    let isWanted = pictures.needs.units
+    if isWanted || !takesUnits { unwantedSince = nil } else { unwantedSince = unwantedSince ?? now }
+    if let since = unwantedSince, now - since < CameraKeeper.unitPatience { return since + CameraKeeper.unitPatience }
+    guard isWanted != takesUnits else { return nil }
+    (takesUnits, unwantedSince, offersH264) = (isWanted, nil, false)
+    recovery.reopen(now: now)
+    attempt?.requestStop()
+    return nil
+  }
+  private static let unitPatience = Interval.seconds(10)
+
   private mutating func takeNews(_ now: Instant) {
     let arrived = news.with { list -> [(attempt: Int, news: CaptureThread.News)] in
       defer { list.removeAll() }
@@ -91,7 +113,8 @@ struct CameraKeeper {
     }
     for item in arrived where item.attempt == attemptNumber {
       switch item.news {
-      case .opened(let camera, let mode):
+      case .opened(let camera, let mode, let offersH264):
+        self.offersH264 = offersH264
         let size = "\(mode.width)x\(mode.height)"
         Log.notice("camera \(camera.label) (\(camera.stableName)): \(mode.pixelFormat) \(size), \(mode.framesPerSecond)/s")
         let rate = mode.framesPerSecond > 0 ? mode.framesPerSecond : settings.framesPerSecond
@@ -107,6 +130,8 @@ struct CameraKeeper {
         let path = attempt?.path
         attempt?.join()
         attempt = nil
+        offersH264 = false
+        pictures.endUnits()
         pictures.forgetNewest()
         if let failure {
           if let path { avoided = [path] }
@@ -130,20 +155,19 @@ struct CameraKeeper {
     case .open:
       stuck.removeAll { $0.isOver }
       attemptNumber += 1
+      takesUnits = pictures.needs.units
       let (number, news, wake, pictures, statistics) = (attemptNumber, news, wake, pictures, statistics)
       let before = statistics.with { $0.figures }
       attempt = CaptureThread(
-        devices: devices, settings: settings, excluding: Set(stuck.compactMap(\.path)), avoiding: avoided,
-        put: { frame, figures in
-          statistics.with { $0.figures = before.followed(by: figures) }
-          if let frame { pictures.put(frame) }
-        },
+        devices: devices, settings: settings, takesUnits: takesUnits, excluding: Set(stuck.compactMap(\.path)), avoiding: avoided,
+        pictures: pictures, count: { figures in statistics.with { $0.figures = before.followed(by: figures) } },
         report: { item in
           news.with { $0.append((number, item)) }
           wake.signal()
         })
     case .close:
       if let path = attempt?.path { avoided = [path] }
+      pictures.endUnits()
       pictures.forgetNewest()
       attempt?.requestStop()
     case .abandon:
@@ -152,6 +176,7 @@ struct CameraKeeper {
         stuck.append(attempt)
       }
       attempt = nil
+      pictures.endUnits()
     }
   }
 

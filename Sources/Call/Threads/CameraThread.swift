@@ -33,8 +33,8 @@ public final class CameraThread: Sendable {
     let (wake, handover) = (WakeSignal(), Handover(source))
     let useObserver = Guarded<@Sendable () -> Void>({})
     let pictures = VideoFanOut(
-      format: VideoFanOut.Format(width: source.width, height: source.height, framesPerSecond: source.framesPerSecond)
-    ) { _ in useObserver.with { $0 }() }
+      format: VideoFanOut.Format(width: source.width, height: source.height, framesPerSecond: source.framesPerSecond),
+      onDemand: { _ in useObserver.with { $0 }() })
     (self.wake, self.pictures, self.useObserver) = (wake, pictures, useObserver)
     watch = DeviceWatch(.running(name: "\(type(of: source))"))
     var statistics = CameraStatistics()
@@ -78,8 +78,8 @@ public final class CameraThread: Sendable {
     let (wake, watch, figures) = (WakeSignal(), DeviceWatch(), Guarded(CameraStatistics()))
     let useObserver = Guarded<@Sendable () -> Void>({})
     let pictures = VideoFanOut(
-      format: VideoFanOut.Format(width: settings.width, height: settings.height, framesPerSecond: settings.framesPerSecond)
-    ) { _ in useObserver.with { $0 }() }
+      format: VideoFanOut.Format(width: settings.width, height: settings.height, framesPerSecond: settings.framesPerSecond),
+      onDemand: { _ in useObserver.with { $0 }() }, onNeeds: { wake.signal() })
     (self.wake, self.watch, self.figures, self.pictures, self.useObserver) = (wake, watch, figures, pictures, useObserver)
     thread = WorkerThread(name: "parlor-camera") { [arrival] thread in
       var keeper = CameraKeeper(

@@ -1,6 +1,7 @@
 import Base
 import CLinux
 import Camera
+import Codecs
 import Frames
 import Glibc
 import Net
@@ -13,7 +14,8 @@ import V4L2
 final class CaptureThread: Sendable {
   /// What becomes of the attempt. The last news is `ended`.
   enum News: Sendable {
-    case opened(CameraDescription, mode: CaptureMode)
+    /// `offersH264`: the camera can code itself as it is wanted, whether it does now or not.
+    case opened(CameraDescription, mode: CaptureMode, offersH264: Bool)
     /// The first picture has come.
     case pictured
     /// Why; nil: it was told to.
@@ -58,10 +60,12 @@ final class CaptureThread: Sendable {
     deinit { close(descriptor) }
   }
 
-  /// Starts the attempt. `put` gets each picture and what has been counted so far, `report` the news, both on this thread.
+  /// Starts the attempt. It gives to `pictures` what they need; with `takesUnits` the camera is to code itself if it can. `count` gets what has been counted so far,
+  /// `report` the news, both on this thread.
   init(
-    devices: any VideoDeviceSource, settings: CameraSettings, excluding excluded: Set<String>, avoiding avoided: Set<String>,
-    put: @escaping @Sendable (VideoFrame?, CameraFigures) -> Void, report: @escaping @Sendable (News) -> Void
+    devices: any VideoDeviceSource, settings: CameraSettings, takesUnits: Bool, excluding excluded: Set<String>,
+    avoiding avoided: Set<String>, pictures: VideoFanOut, count: @escaping @Sendable (CameraFigures) -> Void,
+    report: @escaping @Sendable (News) -> Void
   ) {
     let (currentPath, lastPictureTime, hasEnded, wake) = (Guarded<String?>(nil), LastTime(), LastTime(), WakeDescriptor())
     (self.currentPath, self.lastPictureTime, self.hasEnded, wakeDescriptor) = (currentPath, lastPictureTime, hasEnded, wake)
@@ -69,15 +73,16 @@ final class CaptureThread: Sendable {
     thread = WorkerThread(name: "parlor-capture") { thread in
       var failure: CameraFailure?
       do throws(CameraFailure) {
-        let (camera, session) = try directory.open(settings, excluding: excluded, avoiding: avoided) { wake.signal() }
+        let (camera, session) = try directory.open(
+          settings, takesUnits: takesUnits, excluding: excluded, avoiding: avoided, wake: { wake.signal() })
         defer { session.close() }
         if !session.refusals.isEmpty { Log.warning("the camera did not take a setting: \(session.refusals.joined(separator: "; "))") }
-        if !thread.isStopping { report(.opened(camera, mode: session.mode)) }
-        try CaptureThread.run(thread, session, wake: wake.descriptor) { frame, time in
-          put(frame, session.figures)
-          guard frame != nil else { return }
+        if !thread.isStopping { report(.opened(camera, mode: session.mode, offersH264: session.offersH264)) }
+        try CaptureThread.run(thread, session, pictures, wake: wake.descriptor) { isPicture in
+          count(session.figures)
+          guard isPicture else { return }
           let isFirst = lastPictureTime.time == nil
-          lastPictureTime.set(time)
+          lastPictureTime.set(MonotonicClock.now())
           if isFirst { report(.pictured) }
         }
       } catch {
@@ -89,7 +94,7 @@ final class CaptureThread: Sendable {
   }
 
   private static func run(
-    _ thread: WorkerThread, _ session: CaptureSession, wake: Int32, _ output: (VideoFrame?, Instant) -> Void
+    _ thread: WorkerThread, _ session: CaptureSession, _ pictures: VideoFanOut, wake: Int32, _ count: (_ isPicture: Bool) -> Void
   ) throws(CameraFailure) {
     var descriptors: InlineArray<2, pollfd> = [
       pollfd(fd: session.descriptor, events: Int16(POLLIN | POLLPRI), revents: 0), pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
@@ -107,14 +112,11 @@ final class CaptureThread: Sendable {
       }
       let events = Int32(descriptors[0].revents)
       if events & POLLPRI != 0 { try session.takeEvents() }
-      if let frame = try session.takePicture(now: MonotonicClock.now) {
-        // A call that came back late brings nothing that anybody waits for.
-        if thread.isStopping { return }
-        output(frame, MonotonicClock.now())
+      if try take(thread, session, pictures, count) {
         errorCount = 0
       } else if session.figures.discardCount != discarded {
         discarded = session.figures.discardCount
-        output(nil, MonotonicClock.now())
+        count(false)
       } else if events & (POLLERR | POLLHUP | POLLNVAL) != 0 {
         errorCount += 1
         guard errorCount < 3 else { throw .broken("the driver reports an error and gives no picture") }
@@ -129,12 +131,42 @@ final class CaptureThread: Sendable {
     }
   }
 
+  /// Hands on what has come since the last call; returns whether there was anything.
+  private static func take(
+    _ thread: WorkerThread, _ session: CaptureSession, _ pictures: VideoFanOut, _ count: (_ isPicture: Bool) -> Void
+  ) throws(CameraFailure) -> Bool {
+    guard session.isCoded else {
+      // A call that came back late brings nothing that anybody waits for.
+      guard let frame = try session.takePicture(now: MonotonicClock.now), !thread.isStopping else { return false }
+      count(true)
+      pictures.put(frame)
+      return true
+    }
+    let needs = pictures.needs
+    if let bitrate = needs.bitrate { session.setBitrate(bitrate) }
+    if pictures.takeKeyFrameRequest() { session.requestKeyFrame() }
+    var hasUnit = false
+    let frame = try session.takeUnits(
+      now: MonotonicClock.now, wantsPicture: needs.pictures,
+      unit: { unit in
+        guard !thread.isStopping else { return }
+        hasUnit = true
+        count(true)
+        pictures.put(unit)
+      })
+    if let frame, !thread.isStopping { pictures.put(frame) }
+    return hasUnit
+  }
+
   /// When the newest picture came; nil: none did.
   var lastPicture: Instant? { lastPictureTime.time }
   /// Whether the thread makes no more calls.
   var isOver: Bool { hasEnded.time != nil }
   /// The node that it opened last.
   var path: String? { currentPath.with { $0 } }
+
+  /// What is needed of the camera has changed.
+  func needsChanged() { wakeDescriptor.signal() }
 
   /// Asks the thread to end; news follows when it has.
   func requestStop() {

@@ -1,11 +1,16 @@
 import Codecs
 import Synchronization
 
-/// Who codes a stream: the library or device, and whether that is hardware. It changes once at most, when software takes over.
+/// Who codes a stream: the library or device, and whether that is hardware. It changes when software takes over, and
+/// when a camera's own coding is used.
 struct CodecImplementation: Sendable, Equatable {
   var name: String
   var isHardware: Bool
 
+  /// A camera whose own access units are passed on.
+  static let camera = CodecImplementation(name: "camera", isHardware: true)
+
+  private init(name: String, isHardware: Bool) { (self.name, self.isHardware) = (name, isHardware) }
   init(_ encoder: any VideoEncoder) { (name, isHardware) = (encoder.implementationName, encoder.isHardware) }
   init(_ decoder: any VideoDecoder) { (name, isHardware) = (decoder.implementationName, decoder.isHardware) }
 }

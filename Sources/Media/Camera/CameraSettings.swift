@@ -12,11 +12,12 @@ public struct CameraSettings: Sendable, Equatable {
   public enum PowerLineFrequency: Sendable, Equatable { case off, hertz50, hertz60, automatic }
 
   /// When a camera's own H.264 is used.
-  public enum OwnH264: Sendable, Equatable {
+  public enum OwnH264: String, Sendable, CaseIterable {
     /// While somebody sends it as it is, and if the camera lets its bitrate be set.
-    case automatic
+    case automatic = "auto"
     /// Whenever the camera has it in the wanted size and rate.
     case always
+    /// Never: its pictures are coded here.
     case never
   }
 

@@ -80,6 +80,10 @@ extension ConfigurationDescription {
           "power_line_frequency", .either([.integers([50, 60]), .words(["auto", "off"])]), otherwise: "as the camera has it", example: "50",
           "the mains' frequency, which keeps the flicker of lamps off the picture"),
         ConfigurationKey("mirror", .boolean, standard: "false", "whether pictures are turned over from left to right, for everybody"),
+        ConfigurationKey(
+          "own_h264", .words(CameraSettings.OwnH264.allCases.map(\.rawValue)), standard: "\"auto\"",
+          "when a camera's own H.264 goes out as it is: `auto`, while a peer takes it and if its bitrate can be set; `always`, whenever the camera has it; `never`"
+        ),
       ]),
     ConfigurationTable(
       "sound", "Microphone and loudspeaker.",

@@ -41,9 +41,9 @@ public struct CameraDirectory: Sendable {
   }
 
   /// Opens the camera that the settings mean, and starts it. Nodes of `excluded` paths are not touched, those of `avoided` ones tried last.
-  /// `wake` is `CaptureSession`'s.
+  /// `takesUnits` and `wake` are `CaptureSession`'s.
   public func open(
-    _ settings: CameraSettings, excluding excluded: Set<String> = [], avoiding avoided: Set<String> = [],
+    _ settings: CameraSettings, takesUnits: Bool = false, excluding excluded: Set<String> = [], avoiding avoided: Set<String> = [],
     wake: @escaping @Sendable () -> Void = {}
   ) throws(CameraFailure) -> (camera: CameraDescription, session: CaptureSession) {
     let (all, obstacle) = look(excluding: excluded)
@@ -53,7 +53,7 @@ public struct CameraDirectory: Sendable {
       do throws(CameraFailure) {
         let device: any VideoDevice
         do throws(V4L2Error) { device = try devices.open(camera.path) } catch { throw CameraFailure(error) }
-        return (camera, try CaptureSession(device: device, settings: settings, wake: wake))
+        return (camera, try CaptureSession(device: device, settings: settings, takesUnits: takesUnits, wake: wake))
       } catch {
         // Why the most fitting one fails says most.
         failure = failure ?? error

@@ -126,6 +126,13 @@ public struct CameraRecovery: Sendable {
     phase = .idle(retry: hasNews ? now : now + retryDelay)
   }
 
+  /// It is closed to be opened anew in another mode; nothing is wrong with it. `stopped` follows.
+  public mutating func reopen(now: Instant) {
+    guard case .running = phase else { return }
+    phase = .closing(since: now)
+    hasNews = true
+  }
+
   /// What was to end has ended.
   public mutating func stopped(now: Instant) {
     guard case .closing = phase else { return }

@@ -41,9 +41,6 @@ extension CaptureSession {
   /// Has a camera that codes H.264 do so at about `bitrate` bits per second.
   public func setBitrate(_ bitrate: Int) { coded?.setBitrate(bitrate) }
 
-  /// When to call `takeUnits` at the latest though the device says nothing; nil: there is no need to.
-  public var unitDeadline: Instant? { coded?.deadline }
-
   /// The way to a key frame where there is no control for it: a stream begins with one.
   private func restart(_ coded: CodedStream) throws(V4L2Error) {
     try device.stopStreaming(type)

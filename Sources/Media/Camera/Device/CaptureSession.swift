@@ -13,6 +13,8 @@ public final class CaptureSession {
   public var height: Int { mode.height }
   /// Whether the camera codes H.264 itself.
   public var isCoded: Bool { coded != nil }
+  /// Whether the camera can code H.264 itself as the settings ask for it, whether it does now or not.
+  public let offersH264: Bool
   /// The device, to wait for (readable when there is a picture or news).
   public var descriptor: Int32 { device.descriptor }
   /// What came of the settings that the camera did not take, for the log.
@@ -64,13 +66,11 @@ public final class CaptureSession {
       var wanted = FormatChoice(width: settings.width, height: settings.height, framesPerSecond: settings.framesPerSecond)
       // Coded pictures are not turned over here.
       if !settings.isMirrored || controls.mirrors {
-        switch settings.ownH264 {
-        case .always: wanted.prefersH264 = true
-        case .automatic: wanted.prefersH264 = takesUnits && CodedStream.followsBitrate(device)
-        case .never: break
-        }
+        wanted.prefersH264 = settings.ownH264 == .always || settings.ownH264 == .automatic && CodedStream.followsBitrate(device)
       }
-      let modes = wanted.ranked(try CaptureOffer.all(of: device, type: type, wanted: wanted))
+      var modes = wanted.ranked(try CaptureOffer.all(of: device, type: type, wanted: wanted))
+      offersH264 = modes.first?.pixelFormat == .h264
+      if settings.ownH264 == .automatic, !takesUnits { modes.removeAll { $0.pixelFormat == .h264 } }
       var started: Started?
       var refusal = V4L2Error(call: "VIDIOC_ENUM_FMT", subject: "\(device.name), no format that can be used", code: ENOTSUP)
       // What one mode lacks, such as room on the bus, another may have.

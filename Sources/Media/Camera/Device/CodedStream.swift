@@ -110,9 +110,6 @@ final class CodedStream {
     return .none
   }
 
-  /// When to ask again for a key frame; nil: none is wanted.
-  var deadline: Instant? { needsKeyFrame ? lastRequest.map { $0 + patience } : nil }
-
   /// Has the camera code at about `wanted` bits per second.
   func setBitrate(_ wanted: Int) {
     guard let control = bitrateControl, bitrate.map({ abs($0 - wanted) > $0 / 20 }) ?? true else { return }

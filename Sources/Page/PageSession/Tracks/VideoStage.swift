@@ -1,10 +1,13 @@
 import Base
 import BridgeMessages
 import Call
+import Codecs
 import Frames
 import Net
 
 /// Makes of a source's pictures those of one track: smaller, fewer, or black. Runs on the source's thread, and only while someone wants them.
+///
+/// What a source codes itself goes on as it is, as long as nothing is to be made of it.
 final class VideoStage: Sendable {
   private struct State {
     var isEnabled = true
@@ -14,6 +17,20 @@ final class VideoStage: Sendable {
     var pacing: FramePacing
     var black: VideoBuffer?
     var attachment: Int?
+    /// Whether the source gives access units.
+    var isCoded = false
+    /// Whether pictures go on as they come.
+    var isUnchanged: Bool { size == nil && framesPerSecond == nil }
+
+    /// A black picture for one of this size.
+    mutating func blackPicture(_ width: Int, _ height: Int) -> VideoBuffer {
+      let (width, height) = (size?.width ?? width, size?.height ?? height)
+      if let black, (black.width, black.height) == (width, height) { return black }
+      let new = VideoBuffer(width: width, height: height)
+      new.fill(luma: 16)
+      black = new
+      return new
+    }
   }
 
   private let source: VideoFanOut
@@ -22,12 +39,15 @@ final class VideoStage: Sendable {
   /// The track's pictures.
   let output: VideoFanOut
   private let demand: Demand
+  /// Held while the source is told what is needed, so that what is told last is what holds.
+  private let telling = Guarded(())
 
-  /// Tells the stage that its pictures are wanted; apart from it, for the output comes first.
+  /// Tells the stage that its pictures are wanted, and how; apart from it, for the output comes first.
   private final class Demand: Sendable {
     private let stage = Guarded<Weak<VideoStage>>(Weak(nil))
     func set(_ stage: VideoStage) { self.stage.with { $0 = Weak(stage) } }
     func tell(_ isWanted: Bool) { stage.with { $0 }.object?.follow(isWanted) }
+    func tellNeeds() { stage.with { $0 }.object?.followNeeds() }
   }
 
   init(_ source: VideoFanOut) {
@@ -35,7 +55,8 @@ final class VideoStage: Sendable {
     let demand = Demand()
     self.demand = demand
     state = Guarded(State(pacing: FramePacing(sourceRate: source.format.framesPerSecond)))
-    output = VideoFanOut(format: source.format, keepsNewest: false) { demand.tell($0) }
+    output = VideoFanOut(
+      format: source.format, keepsNewest: false, onDemand: { demand.tell($0) }, onNeeds: { demand.tellNeeds() })
     demand.set(self)
   }
 
@@ -44,11 +65,33 @@ final class VideoStage: Sendable {
   private func follow(_ isWanted: Bool) {
     if isWanted {
       guard state.with({ !$0.isStopped && $0.attachment == nil }) else { return }
-      let attachment = source.add { [weak self] in self?.process($0) }
+      let attachment = source.add(
+        needs: needs, units: { [weak self] in self?.process($0) }, pictures: { [weak self] in self?.process($0) })
       state.with { $0.attachment = attachment }
+      tellNeeds()
     } else if let attachment = state.with({ $0.attachment.take() }) {
       source.remove(attachment)
     }
+  }
+
+  /// What is needed of the source. Black pictures are made at the pace of its units, if it gives any.
+  private var needs: VideoNeeds {
+    let wanted = output.needs
+    return state.with { state in
+      guard state.isUnchanged else { return VideoNeeds() }
+      return state.isEnabled ? wanted : VideoNeeds(pictures: !state.isCoded, units: wanted.units, bitrate: wanted.bitrate)
+    }
+  }
+
+  private func tellNeeds() {
+    telling.with { _ in
+      if let attachment = state.with({ $0.attachment }) { source.setNeeds(needs, of: attachment) }
+    }
+  }
+
+  private func followNeeds() {
+    if output.takeKeyFrameRequest() { source.requestKeyFrame() }
+    tellNeeds()
   }
 
   func stop() {
@@ -57,12 +100,21 @@ final class VideoStage: Sendable {
   }
 
   func setEnabled(_ value: Bool) {
-    let isSudden = state.with { state in
+    let (isSudden, isCoded) = state.with { state in
       defer { state.isEnabled = value }
-      return state.isEnabled && !value && state.attachment != nil
+      return (state.isEnabled && !value && state.attachment != nil, state.isCoded)
     }
+    if !value { output.endUnits() }
+    tellNeeds()
     // Who holds the last picture must not go on showing it, however slow the source is.
-    if isSudden, let newest = output.newest { process(newest) }
+    if isSudden, let newest = output.newest { process(newest) } else if isSudden, isCoded { putBlack(MonotonicClock.now()) }
+  }
+
+  private func putBlack(_ time: Instant) {
+    let format = source.format
+    var ledger = Ledger()
+    ledger[.capture] = time
+    output.put(VideoFrame(buffer: state.with { $0.blackPicture(format.width, format.height) }, ledger: ledger))
   }
 
   /// Follows width, height and rate; what is not given is the source's.
@@ -73,9 +125,27 @@ final class VideoStage: Sendable {
     let isSame = (width == source.width && height == source.height) || settings.resizeMode == "none"
     let size = isSame ? nil : (width: side(width), height: side(height))
     let rate = settings.frameRate.flatMap { $0 > 0 && $0 < source.framesPerSecond ? $0 : nil }
-    state.with { ($0.size, $0.framesPerSecond) = (size, rate) }
+    let isUnchanged = state.with { state in
+      (state.size, state.framesPerSecond) = (size, rate)
+      return state.isUnchanged
+    }
+    if !isUnchanged { output.endUnits() }
+    tellNeeds()
     output.format = VideoFanOut.Format(
       width: size?.width ?? source.width, height: size?.height ?? source.height, framesPerSecond: rate ?? source.framesPerSecond)
+  }
+
+  private func process(_ unit: AccessUnit?) {
+    let (isNew, isEnabled, passes) = state.with { state in
+      let isNew = state.isCoded != (unit != nil)
+      state.isCoded = unit != nil
+      return (isNew, state.isEnabled, !state.isStopped && state.isEnabled && state.isUnchanged)
+    }
+    if isNew { tellNeeds() }
+    if let unit, passes { return output.put(unit) }
+    // Said again with each unit: one may have been on its way when the track was switched off.
+    output.endUnits()
+    if let unit, !isEnabled { putBlack(unit.frame.ledger[.capture] ?? MonotonicClock.now()) }
   }
 
   private func process(_ frame: VideoFrame) {
@@ -84,13 +154,7 @@ final class VideoStage: Sendable {
       guard !state.isStopped else { return nil }
       if state.isEnabled, let rate = state.framesPerSecond, !state.pacing.accepts(time, rate: rate) { return nil }
       guard !state.isEnabled else { return (state.size, true, nil) }
-      let (width, height) = (state.size?.width ?? frame.width, state.size?.height ?? frame.height)
-      if state.black?.width != width || state.black?.height != height {
-        let black = VideoBuffer(width: width, height: height)
-        black.fill(luma: 16)
-        state.black = black
-      }
-      return (state.size, false, state.black)
+      return (state.size, false, state.blackPicture(frame.width, frame.height))
     }
     guard let plan else { return }
     var result = frame
