@@ -19,6 +19,9 @@ public final class MicrophoneThread: Sendable {
     public var voice = VoiceProcessor.Figures()
   }
 
+  /// How long others have the processor after a block was handed on, before it is learnt from.
+  private static let precedence = Interval.milliseconds(2)
+
   /// How the microphone stands.
   public let watch: DeviceWatch
   /// What is done to `sound`.
@@ -150,12 +153,19 @@ public final class MicrophoneThread: Sendable {
       do throws(SoundError) {
         let now = MonotonicClock.now()
         try stream.read(now: now)
+        var isHanded = false
         while let captured = unsafe stream.nextBlock(
           into: UnsafeMutableBufferPointer(start: work.samples, count: AudioBlock.sampleCount))
         {
           work.figures.stream = stream.figures
           hand(on: &work, channelCount: 1, capturedAt: captured)
           pace = captured + .milliseconds(10)
+          isHanded = true
+        }
+        if isHanded {
+          // Whoever waits for the block gets it first, also where there is one processor for all.
+          MonotonicClock.sleep(until: MonotonicClock.now() + MicrophoneThread.precedence)
+          variants.learn()
         }
         let then = MonotonicClock.now()
         stream.wait(until: then + .milliseconds(20), now: then)

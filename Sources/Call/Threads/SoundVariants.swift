@@ -74,23 +74,34 @@ final class SoundVariants: @unchecked Sendable {
     let count = AudioBlock.sampleCount * channelCount
     figures.capturedPeak = unsafe SoundVariants.peak(samples, count)
     figures.processedPeak = figures.capturedPeak
+    eachWanted { index, variant in
+      unsafe scratch.update(from: samples, count: count)
+      if let processor = variant.processor, channelCount == processor.channelCount {
+        unsafe processor.analyze(played: Span(_unsafeStart: played, count: AudioBlock.sampleCount))
+        var captured = unsafe MutableSpan(_unsafeStart: scratch, count: count)
+        processor.process(captured: &captured)
+        figures.voice = processor.figures
+        figures.processedPeak = unsafe SoundVariants.peak(scratch, count)
+      }
+      delivery.put { slot in
+        unsafe (slot.pointee.time, slot.pointee.channelCount, slot.pointee.tag) = (captured.nanoseconds, channelCount, index)
+        unsafe AudioSlot.samples(of: slot).update(from: scratch, count: count)
+      }
+    }
+  }
+
+  /// Learns what there is to learn from the block that was put last: takes longer than all before, and may wait until that is on its way. From the microphone's
+  /// thread.
+  func learn() {
+    eachWanted { _, variant in variant.processor?.learn() }
+  }
+
+  private func eachWanted(_ body: (Int, Variant) -> Void) {
     for index in 0..<SoundVariants.count {
       let bits = unsafe table[index].load(ordering: .acquiring)
       guard let pointer = unsafe UnsafeRawPointer(bitPattern: bits) else { continue }
       unsafe Unmanaged<Variant>.fromOpaque(pointer)._withUnsafeGuaranteedRef { variant in
-        guard variant.isWanted else { return }
-        unsafe scratch.update(from: samples, count: count)
-        if let processor = variant.processor, channelCount == processor.channelCount {
-          unsafe processor.analyze(played: Span(_unsafeStart: played, count: AudioBlock.sampleCount))
-          var captured = unsafe MutableSpan(_unsafeStart: scratch, count: count)
-          processor.process(captured: &captured)
-          figures.voice = processor.figures
-          figures.processedPeak = unsafe SoundVariants.peak(scratch, count)
-        }
-        delivery.put { slot in
-          unsafe (slot.pointee.time, slot.pointee.channelCount, slot.pointee.tag) = (captured.nanoseconds, channelCount, index)
-          unsafe AudioSlot.samples(of: slot).update(from: scratch, count: count)
-        }
+        if variant.isWanted { body(index, variant) }
       }
     }
   }

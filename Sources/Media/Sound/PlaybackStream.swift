@@ -10,8 +10,8 @@ import Glibc
 ///
 /// **Delay.** From `write` to the loudspeaker: what `LatencyTuner` keeps in the ring (10 ms to begin with, whatever the ring holds) and
 /// 0.42 ms of the rate converter; the device's own delay comes on top (nothing in snd-aloop, 1 to 5 ms over USB). With a `CaptureStream`,
-/// from sound to sound: 10 ms that a block lasts, up to 4.5 ms until it can be read, the rest of `phase` for the processing, and the ring:
-/// 10 + 6 + 10.5 = 26.5 ms on snd-aloop.
+/// from sound to sound: 10 ms that a block lasts, up to 5.5 ms until it is read, the rest of `phase` for the processing, and the ring:
+/// 10 + 8 + 10.5 = 28.5 ms on snd-aloop.
 public final class PlaybackStream {
   /// Channels of the blocks: 1 or 2.
   public let channelCount: Int
@@ -56,7 +56,7 @@ public final class PlaybackStream {
   private var counted = StreamFigures()
 
   /// A stream to an open device. Blocks are due `phase` after the multiples of 10 ms.
-  public convenience init(_ pcm: any PCM, channelCount: Int = 1, phase: Interval = .milliseconds(6)) throws(SoundError) {
+  public convenience init(_ pcm: any PCM, channelCount: Int = 1, phase: Interval = .milliseconds(8)) throws(SoundError) {
     try self.init(pcm, channelCount: channelCount, phase: phase, quality: .sinc)
   }
 

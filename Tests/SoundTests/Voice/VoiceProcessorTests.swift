@@ -129,6 +129,44 @@ import Testing
     #expect(reduction(loud, &room, blocks: 300) < -6, "words of noise at -45 dB of full scale")
   }
 
+  @Test("Sound is not kept waiting: not at all for echo and noise, 1 ms for gain control", arguments: [false, true])
+  func delay(gainControl: Bool) {
+    let processor = VoiceProcessor(VoiceProcessing(echoCancellation: true, noiseSuppression: true, autoGainControl: gainControl))
+    var room = NoisyRoom(delay: 960)
+    room.gain = 0
+    var random = RandomSource(seed: 2)
+    var (before, after): ([Float], [Float]) = ([], [])
+    for number in 0..<200 {
+      processor.analyze(played: room.playedBlock(isSilent: number % 4 != 0).samples.span)
+      let loudness: Int16 = number % 40 < 30 ? 6_000 : 0
+      var block = AudioBlock(samples: (0..<AudioBlock.sampleCount).map { _ in Int16.random(in: -loudness...loudness, using: &random) })
+      before += block.samples.map { Float($0) }
+      processor.process(captured: &block)
+      after += block.samples.map { Float($0) }
+    }
+    // By how many samples the one has to be moved to be like the other.
+    let likeness = (0..<480).map { delay in (48_000..<after.count).reduce(Float(0)) { $0 + before[$1 - delay] * after[$1] } }
+    let delay = likeness.indices.max { likeness[$0] < likeness[$1] }!
+    #expect(delay <= (gainControl ? 48 : 0), "\(delay) samples")
+  }
+
+  @Test("What is learnt after a block is on its way serves the next one as well as what is learnt before it")
+  func learning() {
+    let processors = (VoiceProcessor(VoiceProcessorTests.echoOnly), VoiceProcessor(VoiceProcessorTests.echoOnly))
+    var room = NoisyRoom(delay: 1_440)
+    for _ in 0..<50 {
+      let played = room.playedBlock()
+      let heard = room.heardBlock(voice: 0.01)
+      var blocks = (heard, heard)
+      processors.0.analyze(played: played.samples.span)
+      processors.0.process(captured: &blocks.0)
+      processors.0.learn()
+      processors.1.analyze(played: played.samples.span)
+      processors.1.process(captured: &blocks.1)
+      #expect(blocks.0 == blocks.1)
+    }
+  }
+
   @Test("Blocks that were not played in time are counted and do no harm, and too many neither")
   func irregular() {
     let processor = VoiceProcessor(VoiceProcessorTests.echoOnly)

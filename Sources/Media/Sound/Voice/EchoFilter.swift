@@ -1,6 +1,7 @@
+import Frames
 import Glibc
 
-/// Learns the path from loudspeaker to microphone, and takes out of what the microphone hears what came along it.
+/// Learns the path from loudspeaker to microphone, and tells what of the sound that the microphone hears came along it.
 ///
 /// A partitioned-block frequency-domain Kalman filter (Enzner and Vary 2006; Kuech, Mabande and Enzner 2014): each 5 ms of the path have a spectrum of their
 /// own, and for each bin the filter also tracks how wrong it may be. So it takes large steps while it knows little, and small ones once it knows the path and
@@ -12,7 +13,7 @@ struct EchoFilter {
   /// Power of the path's changes in a hop, against that of the path itself.
   private static let processNoise: Float = 0.001
   /// How much of a prediction's uncertainty counts: half of each window is known to be silence, yet partitions depend on each other.
-  private static let uncertainty: Float = 0.75
+  private static let uncertaintyShare: Float = 0.75
   /// Forgetting of the error's power from hop to hop.
   private static let errorSmoothing: Float = 0.8
   /// Partitions whose second half is set back to silence in each hop, in turn.
@@ -24,12 +25,12 @@ struct EchoFilter {
   /// What is thought of a path nobody knows: as loud as the reference, and dying away by 60 dB within 300 ms.
   private static let prior: [Float] = (0..<partitionCount).map { 0.3 * power(ofTen: -0.1 * Float($0)) }
 
-  /// Whether the path was learnt for 2.5 s since it was last found to be another one: then `echo` is what the microphone hears of the reference.
-  var isSettled: Bool { learntCount >= EchoHop.rate * 5 / 2 }
-  /// The echo in the last hop, as far as it is known: 240 samples.
-  private(set) var echo = [Float](repeating: 0, count: EchoHop.sampleCount)
+  /// The echo in the block that was predicted last, as far as it is known: 480 samples.
+  private(set) var echo = [Float](repeating: 0, count: AudioBlock.sampleCount)
   /// Its energy.
   private(set) var echoEnergy: Float = 0
+  /// Power of what the filter may be wrong by, in each bin, of both hops of that block together.
+  private(set) var uncertainty = [SIMD8<Float>](repeating: .zero, count: EchoHop.vectorCount)
   /// How often the path turned out to be another one.
   private(set) var restartCount = 0
 
@@ -44,8 +45,6 @@ struct EchoFilter {
   private var nextConstrained = 0
   private var energies: (captured: Float, left: Float) = (0, 0)
   private var hopsUntilRestart = EchoHop.rate
-  /// Hops since the path was last found to be another one, in which something was played; no more than a minute's.
-  private var learntCount = 0
 
   init() {
     variance = []
@@ -53,42 +52,56 @@ struct EchoFilter {
     for value in EchoFilter.prior { variance += repeatElement(SIMD8(repeating: value), count: EchoHop.vectorCount) }
   }
 
-  /// Takes the echo out of 240 samples, in place. The path begins with the hop `newest` of the reference.
-  mutating func process(
-    _ captured: UnsafeMutablePointer<Float>, _ reference: borrowing EchoReference, newest: Int, _ transform: EchoTransform
-  ) {
-    let isPlaying = predict(reference, newest)
-    unsafe estimate.values.withUnsafeBufferPointer { estimate in
-      unsafe window.withUnsafeMutableBufferPointer { unsafe transform.inverse(estimate.baseAddress!, $0.baseAddress!) }
-    }
-    var (before, after): (Float, Float) = (0, 0)
+  /// Finds out the echo in the next block, whose first hop heard the hop `newest` of the reference first. Nothing is learnt: that may wait until the block is
+  /// on its way.
+  mutating func predict(_ reference: borrowing EchoReference, newest: Int, _ transform: EchoTransform) {
+    for index in 0..<EchoHop.vectorCount { uncertainty[index] = .zero }
     echoEnergy = 0
+    for half in 0..<2 {
+      _ = predict(reference, newest + half)
+      for index in 0..<EchoHop.vectorCount { uncertainty[index] += gain[index] }
+      findEcho(transform)
+      for index in 0..<EchoHop.sampleCount {
+        let sample = window[EchoHop.sampleCount + index]
+        echo[half * EchoHop.sampleCount + index] = sample
+        echoEnergy += sample * sample
+      }
+    }
+  }
+
+  /// Learns from 240 samples of the microphone. The path begins with the hop `newest` of the reference.
+  mutating func learn(_ captured: UnsafePointer<Float>, _ reference: borrowing EchoReference, newest: Int, _ transform: EchoTransform) {
+    guard predict(reference, newest) else { return }
+    findEcho(transform)
+    var (before, after): (Float, Float) = (0, 0)
     for index in 0..<EchoHop.sampleCount {
-      echo[index] = window[EchoHop.sampleCount + index]
       let sample = unsafe captured[index]
-      let rest = sample - echo[index]
-      echoEnergy += echo[index] * echo[index]
+      let rest = sample - window[EchoHop.sampleCount + index]
       before += sample * sample
       after += rest * rest
       window[index] = 0
       window[EchoHop.sampleCount + index] = rest
-      unsafe captured[index] = rest
     }
     // A microphone that is off hears not even noise, and nothing can be learnt from it.
-    guard isPlaying, before > 0 else { return }
+    guard before > 0 else { return }
     unsafe window.withUnsafeBufferPointer { window in
       unsafe error.values.withUnsafeMutableBufferPointer { unsafe transform.forward(window.baseAddress!, $0.baseAddress!) }
     }
-    learn(reference, newest)
+    correct(reference, newest)
     constrain(transform)
-    learntCount = min(learntCount + 1, EchoHop.rate * 60)
     watch(before, after)
+  }
+
+  /// The samples of the estimated echo, in the second half of `window`.
+  private mutating func findEcho(_ transform: EchoTransform) {
+    unsafe estimate.values.withUnsafeBufferPointer { estimate in
+      unsafe window.withUnsafeMutableBufferPointer { unsafe transform.inverse(estimate.baseAddress!, $0.baseAddress!) }
+    }
   }
 
   /// The path begins `hops` later against the reference than it did (earlier if negative): what is known of it moves along,
   /// and counts as uncertain, since what moves is likely to have changed as well.
   mutating func move(by hops: Int) {
-    learntCount = 0
     let count = EchoFilter.partitionCount
     for step in 0..<count {
       let partition = hops > 0 ? step : count - 1 - step
@@ -110,6 +123,7 @@ struct EchoFilter {
     var loudest: Float = 0
     for partition in 0..<EchoFilter.partitionCount { loudest = max(loudest, reference.energy(at: newest - partition)) }
     for index in 0..<EchoFilter.stride { estimate.values[index] = .zero }
+    for index in 0..<EchoHop.vectorCount { gain[index] = .zero }
     guard loudest > 1e-9 else { return false }
     let count = EchoHop.vectorCount
     unsafe reference.withSpectra { spectra in
@@ -117,7 +131,6 @@ struct EchoFilter {
         unsafe variance.withUnsafeBufferPointer { variance in
           unsafe estimate.values.withUnsafeMutableBufferPointer { estimate in
             unsafe gain.withUnsafeMutableBufferPointer { uncertain in
-              for index in 0..<count { unsafe uncertain[index] = .zero }
               for partition in 0..<EchoFilter.partitionCount {
                 let played = unsafe spectra + EchoReference.offset(of: newest - partition)
                 let known = unsafe path.baseAddress! + partition * EchoFilter.stride
@@ -139,7 +152,7 @@ struct EchoFilter {
   }
 
   /// Corrects the path by what was left, and the uncertainty by what was learnt.
-  private mutating func learn(_ reference: borrowing EchoReference, _ newest: Int) {
+  private mutating func correct(_ reference: borrowing EchoReference, _ newest: Int) {
     let count = EchoHop.vectorCount
     unsafe error.values.withUnsafeBufferPointer { error in
       unsafe errorPower.withUnsafeMutableBufferPointer { power in
@@ -147,7 +160,7 @@ struct EchoFilter {
           for index in 0..<count {
             let (re, im) = unsafe (error[index], error[count + index])
             unsafe power[index] = EchoFilter.errorSmoothing * power[index] + (1 - EchoFilter.errorSmoothing) * (re * re + im * im)
-            unsafe gain[index] = 1 / (EchoFilter.uncertainty * gain[index] + power[index] + EchoFilter.floor)
+            unsafe gain[index] = 1 / (EchoFilter.uncertaintyShare * gain[index] + power[index] + EchoFilter.floor)
           }
         }
       }
@@ -167,7 +180,8 @@ struct EchoFilter {
                   let wi = unsafe known[count + index] + step * (xr * ei - xi * er)
                   unsafe known[index] = wr
                   unsafe known[count + index] = wi
-                  let kept = (1 - EchoFilter.uncertainty * step * (xr * xr + xi * xi)).clamped(lowerBound: .zero, upperBound: .one)
+                  // Not below 0, but for rounding.
+                  let kept = 1 - EchoFilter.uncertaintyShare * step * (xr * xr + xi * xi)
                   unsafe variance[index] =
                     (1 - EchoFilter.processNoise) * kept * variance[index] + EchoFilter.processNoise * (wr * wr + wi * wi) + 1e-20
                 }
@@ -201,7 +215,6 @@ struct EchoFilter {
     hopsUntilRestart -= 1
     guard hopsUntilRestart <= 0, energies.left > 1.1 * energies.captured, energies.left > EchoFilter.audible else { return }
     for partition in 0..<EchoFilter.partitionCount { forget(partition) }
-    learntCount = 0
     restartCount += 1
     hopsUntilRestart = EchoHop.rate
   }

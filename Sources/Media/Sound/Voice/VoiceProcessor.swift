@@ -2,11 +2,12 @@ import Base
 import CAudioProcessing
 import Frames
 
-/// Takes echo and noise out of a microphone's sound and evens its level: a filter of our own that learns the path from the loudspeaker, wherever in time that
-/// begins, and after it what webrtc-audio-processing does.
+/// Takes echo and noise out of a microphone's sound and evens its level: a filter learns the path from the loudspeaker, wherever in time that begins; another
+/// one, which keeps nothing waiting, suppresses noise and what is left of the echo; webrtc-audio-processing controls the gain.
 ///
-/// One thread calls it, in turn: `analyze` with the block that is to be played next, `process` with the one that was captured last. Neither allocates or waits.
-/// What comes out is 8 ms later than what went in, and 6 ms more where noise is suppressed: so long are the library's filters.
+/// One thread calls it, in turn: `analyze` with the block that is to be played next, `process` with the one that was captured last, and `learn`, which may wait
+/// until the block is on its way. None of them allocates or waits. What comes out is as late as what went in, and 1 ms later with gain control: so long are the
+/// library's filters.
 ///
 /// It is made on one thread, handed over to another before it is first used, and never used by two at a time: hence unchecked.
 public final class VoiceProcessor: @unchecked Sendable {
@@ -24,14 +25,21 @@ public final class VoiceProcessor: @unchecked Sendable {
   /// The most that devices may take, in hops: 320 ms.
   private static let greatestDeviceDelay = 64
 
-  private let handle: OpaquePointer
+  /// The library's, where gain is controlled.
+  private let handle: OpaquePointer?
   private let transform = EchoTransform()
   private var reference = EchoReference()
   /// One for each channel.
   private var filters: [EchoFilter] = []
+  private let suppressors: UnsafeMutableBufferPointer<VoiceSuppressor>
   private var estimator = EchoDelayEstimator()
-  /// 480 samples of each channel, then those of the reference.
+  /// 480 samples of each channel, as they come out; and as they were captured.
   private var planes: [Float]
+  private var captured: [Float]
+  /// What is played next.
+  private var played = [Float](repeating: 0, count: AudioBlock.sampleCount)
+  /// Whether there is a block that was not learnt from.
+  private var isLearnable = false
   private var window = [Float](repeating: 0, count: EchoHop.windowCount)
   private var heard = EchoSpectrum()
   /// The next hop of the microphone.
@@ -44,17 +52,30 @@ public final class VoiceProcessor: @unchecked Sendable {
   public init(_ settings: VoiceProcessing = VoiceProcessing(), channelCount: Int = 1) {
     precondition((1...2).contains(channelCount), "sound has one or two channels")
     (self.settings, self.channelCount) = (settings, channelCount)
-    let created = unsafe voice_processing_create(
-      voice_processing_settings(
-        channel_count: Int32(channelCount), echo_cancellation: settings.echoCancellation, noise_suppression: settings.noiseSuppression,
-        gain_control: settings.autoGainControl))
-    guard let created = unsafe created else { preconditionFailure("there is no memory, or the library takes not what it always takes") }
-    unsafe handle = created
-    planes = [Float](repeating: 0, count: (channelCount + 1) * AudioBlock.sampleCount)
+    if settings.autoGainControl {
+      let created = unsafe voice_processing_create(
+        voice_processing_settings(
+          channel_count: Int32(channelCount), echo_cancellation: false, noise_suppression: false, gain_control: true))
+      guard let created = unsafe created else { preconditionFailure("there is no memory, or the library takes not what it always takes") }
+      unsafe handle = created
+    } else {
+      unsafe handle = nil
+    }
+    planes = [Float](repeating: 0, count: channelCount * AudioBlock.sampleCount)
+    captured = [Float](repeating: 0, count: channelCount * AudioBlock.sampleCount)
     if settings.echoCancellation { filters = (0..<channelCount).map { _ in EchoFilter() } }
+    let suppresses = settings.echoCancellation || settings.noiseSuppression
+    unsafe suppressors = .allocate(capacity: suppresses ? channelCount : 0)
+    for channel in suppressors.indices {
+      unsafe (suppressors.baseAddress! + channel).initialize(to: VoiceSuppressor(suppressesNoise: settings.noiseSuppression))
+    }
   }
 
-  deinit { unsafe voice_processing_free(handle) }
+  deinit {
+    unsafe voice_processing_free(handle)
+    unsafe suppressors.deinitialize()
+    unsafe suppressors.deallocate()
+  }
 
   /// Takes the block that is played next: 480 samples of one channel, or of two, interleaved. To be called once before each `process`; a block that is
   /// missing counts as silence.
@@ -62,10 +83,9 @@ public final class VoiceProcessor: @unchecked Sendable {
     let isStereo = samples.count == 2 * AudioBlock.sampleCount
     precondition(isStereo || samples.count == AudioBlock.sampleCount, "a block is 10 ms")
     guard settings.echoCancellation else { return }
-    let start = channelCount * AudioBlock.sampleCount
     for index in 0..<AudioBlock.sampleCount {
       let sample = isStereo ? Float(Int32(samples[2 * index]) + Int32(samples[2 * index + 1])) / 2 : Float(samples[index])
-      planes[start + index] = sample / 32_768
+      played[index] = sample / 32_768
     }
     append()
   }
@@ -73,7 +93,7 @@ public final class VoiceProcessor: @unchecked Sendable {
   /// Nothing is played with the next block.
   public func analyzeSilence() {
     guard settings.echoCancellation else { return }
-    for index in channelCount * AudioBlock.sampleCount..<planes.count { planes[index] = 0 }
+    for index in played.indices { played[index] = 0 }
     append()
   }
 
@@ -83,24 +103,52 @@ public final class VoiceProcessor: @unchecked Sendable {
   /// passed here. What the room and other boxes add, up to 590 ms, is found out.
   public func process(captured samples: inout MutableSpan<Int16>, delay: Interval = .zero) {
     precondition(samples.count == channelCount * AudioBlock.sampleCount, "a block is 10 ms for each channel")
+    learn()
     for channel in 0..<channelCount {
       for index in 0..<AudioBlock.sampleCount {
-        planes[channel * AudioBlock.sampleCount + index] = Float(samples[index * channelCount + channel]) / 32_768
+        let sample = Float(samples[index * channelCount + channel]) / 32_768
+        planes[channel * AudioBlock.sampleCount + index] = sample
+        captured[channel * AudioBlock.sampleCount + index] = sample
       }
     }
-    let captured = energy(ofPlane: 0)
+    let heard = energy(ofPlane: 0)
     var (played, echo): (Float, Float) = (0, 0)
     if settings.echoCancellation {
       follow(delay)
       (played, echo) = cancel()
     }
-    if settings.isNeeded { finish() }
-    figures.count(played: played, echo: echo, captured: captured, processed: energy(ofPlane: 0))
+    suppress()
+    controlGain()
+    figures.count(played: played, echo: echo, captured: heard, processed: energy(ofPlane: 0))
     for channel in 0..<channelCount {
       for index in 0..<AudioBlock.sampleCount {
-        let sample = (planes[channel * AudioBlock.sampleCount + index] * 32_768).rounded()
-        samples[index * channelCount + channel] = Int16(max(-32_768, min(32_767, sample)))
+        let sample = max(-32_768, min(32_767, planes[channel * AudioBlock.sampleCount + index] * 32_768))
+        // Rounded, without the call that `rounded` takes.
+        samples[index * channelCount + channel] = Int16(sample + (sample < 0 ? -0.5 : 0.5))
       }
+    }
+  }
+
+  /// Learns from the block that was processed last what there is to learn of the echo's path. Takes longer than `process`, and may be called when nobody waits for
+  /// the thread; else the next `process` does it first.
+  public func learn() {
+    guard isLearnable else { return }
+    isLearnable = false
+    for half in 0..<2 {
+      listen(half)
+      let newest = hop + half - deviceDelay - pathDelay
+      unsafe captured.withUnsafeBufferPointer { captured in
+        for channel in 0..<channelCount {
+          let samples = unsafe captured.baseAddress! + channel * AudioBlock.sampleCount + half * EchoHop.sampleCount
+          unsafe filters[channel].learn(samples, reference, newest: newest, transform)
+        }
+      }
+    }
+    hop += 2
+    figures.pathChangeCount = filters[0].restartCount
+    if let handle = unsafe handle {
+      // Gain control leaves alone what is echo.
+      unsafe filters[0].echo.withUnsafeBufferPointer { unsafe voice_processing_analyze(handle, $0.baseAddress!) }
     }
   }
 
@@ -110,12 +158,11 @@ public final class VoiceProcessor: @unchecked Sendable {
     process(captured: &samples, delay: delay)
   }
 
-  /// The two hops of the reference's plane have been played.
+  /// The two hops of what is played next.
   private func append() {
-    unsafe planes.withUnsafeBufferPointer { planes in
-      let played = unsafe planes.baseAddress! + channelCount * AudioBlock.sampleCount
-      unsafe reference.append(played, transform)
-      unsafe reference.append(played + EchoHop.sampleCount, transform)
+    unsafe played.withUnsafeBufferPointer { played in
+      unsafe reference.append(played.baseAddress!, transform)
+      unsafe reference.append(played.baseAddress! + EchoHop.sampleCount, transform)
     }
   }
 
@@ -128,47 +175,41 @@ public final class VoiceProcessor: @unchecked Sendable {
       figures.surplusCount += (reference.count - hop - 2) / 2
       hop = reference.count - 2
     }
-    var result: (played: Float, echo: Float) = (0, 0)
-    for half in 0..<2 {
-      listen(half)
-      let newest = hop - deviceDelay - pathDelay
-      unsafe planes.withUnsafeMutableBufferPointer { planes in
-        for channel in 0..<channelCount {
-          let captured = unsafe planes.baseAddress! + channel * AudioBlock.sampleCount + half * EchoHop.sampleCount
-          unsafe filters[channel].process(captured, reference, newest: newest, transform)
-        }
-        // The library suppresses what is still like its reference. What was played is somewhat like any voice; the echo that is known is like what is left of
-        // it, and nothing at all where no echo is.
-        let target = unsafe planes.baseAddress! + channelCount * AudioBlock.sampleCount + half * EchoHop.sampleCount
-        if filters[0].isSettled {
-          for index in 0..<EchoHop.sampleCount { unsafe target[index] = filters[0].echo[index] }
+    isLearnable = true
+    let newest = hop - deviceDelay - pathDelay
+    for channel in 0..<channelCount {
+      filters[channel].predict(reference, newest: newest, transform)
+      for index in 0..<AudioBlock.sampleCount { planes[channel * AudioBlock.sampleCount + index] -= filters[channel].echo[index] }
+    }
+    return (reference.energy(at: newest) + reference.energy(at: newest + 1), filters[0].echoEnergy)
+  }
+
+  /// Suppresses what is left of the echo, and noise.
+  private func suppress() {
+    unsafe planes.withUnsafeMutableBufferPointer { planes in
+      for channel in suppressors.indices {
+        let samples = unsafe planes.baseAddress! + channel * AudioBlock.sampleCount
+        if settings.echoCancellation {
+          unsafe suppressors[channel].process(samples, known: filters[channel].echo, uncertainty: filters[channel].uncertainty, transform)
         } else {
-          unsafe reference.copy(newest, to: target)
+          unsafe suppressors[channel].process(samples, known: nil, uncertainty: [], transform)
         }
       }
-      result.played += reference.energy(at: newest)
-      result.echo += filters[0].echoEnergy
-      hop += 1
     }
-    figures.pathChangeCount = filters[0].restartCount
-    unsafe planes.withUnsafeBufferPointer {
-      unsafe voice_processing_analyze(handle, $0.baseAddress! + channelCount * AudioBlock.sampleCount)
-    }
-    return result
   }
 
   /// Compares half a block of the first channel with what was played, and moves the filters to where the echo begins.
   private func listen(_ half: Int) {
     for index in 0..<EchoHop.sampleCount {
       window[index] = window[EchoHop.sampleCount + index]
-      window[EchoHop.sampleCount + index] = planes[half * EchoHop.sampleCount + index]
+      window[EchoHop.sampleCount + index] = captured[half * EchoHop.sampleCount + index]
     }
     unsafe window.withUnsafeBufferPointer { window in
       unsafe heard.values.withUnsafeMutableBufferPointer { unsafe transform.forward(window.baseAddress!, $0.baseAddress!) }
     }
     unsafe heard.values.withUnsafeBufferPointer { heard in
       unsafe reference.withSpectra { spectra in
-        unsafe estimator.process(played: spectra + EchoReference.offset(of: hop - deviceDelay), captured: heard.baseAddress!)
+        unsafe estimator.process(played: spectra + EchoReference.offset(of: hop + half - deviceDelay), captured: heard.baseAddress!)
       }
     }
     guard let delay = estimator.delay else { return }
@@ -188,7 +229,8 @@ public final class VoiceProcessor: @unchecked Sendable {
   }
 
   /// What the library does, to all channels.
-  private func finish() {
+  private func controlGain() {
+    guard let handle = unsafe handle else { return }
     unsafe planes.withUnsafeMutableBufferPointer { planes in
       unsafe withUnsafeTemporaryAllocation(of: UnsafeMutablePointer<Float>?.self, capacity: 2) { channels in
         for channel in 0..<2 { unsafe channels[channel] = planes.baseAddress! + min(channel, channelCount - 1) * AudioBlock.sampleCount }
