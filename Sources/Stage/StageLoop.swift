@@ -29,6 +29,7 @@ final class StageLoop: @unchecked Sendable {
   enum Command {
     case input(StageInput)
     case close(UInt64)
+    case answer(@Sendable () -> Void)
   }
 
   init(
@@ -81,6 +82,7 @@ final class StageLoop: @unchecked Sendable {
     }
     for command in new {
       switch command {
+      case .answer(let body): body()
       case .input(let event): input.take(event, now: now)
       case .close(let identifier): server?.close(toplevel: identifier)
       }

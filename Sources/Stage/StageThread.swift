@@ -72,6 +72,9 @@ public final class StageThread: Sendable {
   /// Asks the client of a window to close it. From any thread.
   public func close(toplevel identifier: UInt64) { loop.command(.close(identifier)) }
 
+  /// Calls `body` on the thread, which shows that it goes on. From any thread.
+  public func answer(_ body: @escaping @Sendable () -> Void) { loop.command(.answer(body)) }
+
   /// The time on `CLOCK_MONOTONIC`, which every ledger is kept in.
   static func now() -> Instant {
     var time = timespec()

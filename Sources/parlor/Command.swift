@@ -7,6 +7,7 @@ enum Command: Equatable {
   case version(isJSON: Bool)
   case run(RunOptions)
   case provision(from: String?, root: String)
+  case confirm(runtime: String)
   case demo(DemoOptions)
   case peer(PeerOptions)
   case check(file: String, includesDevices: Bool, runtime: String, isJSON: Bool)
@@ -44,6 +45,7 @@ extension Command {
     switch syntax.name {
     case "run": self = .run(try Command.runOptions(line, runtime: runtime))
     case "provision": self = .provision(from: line.values["--from"], root: line.values["--root"] ?? "")
+    case "confirm": self = .confirm(runtime: runtime)
     case "demo": self = .demo(try Command.demoOptions(line))
     case "peer": self = .peer(try PeerOptions(line))
     case "check":

@@ -24,8 +24,11 @@ import Glibc
     case .version(let isJSON): write(isJSON ? "{\"version\":\"\(Version.current)\"}\n" : "parlor \(Version.current)\n", to: 1)
     case .run(let options): return try await runner.run(options)
     case .provision(let folder, let root):
-      Log.install(level: .notice) { write("<\($0.rawValue)>\($1)\n", to: 2) }
+      logToStandardError()
       return try Provision(root: root).run(from: folder)
+    case .confirm(let runtime):
+      logToStandardError()
+      return Confirmation(runtime: runtime).run()
     case .demo(let options): return try await runner.demo(options)
     case .peer(let options): return try await runner.peer(options)
     case .check(let file, let includesDevices, let runtime, let isJSON):
@@ -42,6 +45,9 @@ import Glibc
     }
     return .ok
   }
+
+  /// Lines as systemd's journal takes them, with their levels.
+  private static func logToStandardError() { Log.install(level: .notice) { write("<\($0.rawValue)>\($1)\n", to: 2) } }
 
   /// Who places calls.
   private static let runner = LocalRunner(output: output, progress: { write($0 + "\n", to: 2) })

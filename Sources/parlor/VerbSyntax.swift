@@ -43,6 +43,8 @@ struct VerbSyntax {
         Option(name: "--root", value: "DIR", help: "The folder that stands for /, to look at what would be written."),
       ]),
     VerbSyntax(
+      name: "confirm", summary: "Watch the box until it is well, and mark its version good. For root, once at each start.", options: [runtime]),
+    VerbSyntax(
       name: "demo", summary: "Have a page call the built-in peer and print what was measured.",
       options: [
         Option(name: "--direct", help: "A direct call by WHIP and WHEP, without a page."),

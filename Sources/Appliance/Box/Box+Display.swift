@@ -58,7 +58,7 @@ extension Box {
 
   /// The picture is on the display, or cannot get there: whoever waits for the box may go on.
   func announceReadiness() {
-    if !isAnnounced.exchange(true, ordering: .relaxed) { ServiceManager.announceReadiness() }
+    if !isAnnounced.exchange(true, ordering: .relaxed) { ServiceManager()?.announceReadiness() }
   }
 }
 

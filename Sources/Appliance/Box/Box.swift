@@ -45,6 +45,7 @@ final class Box: Sendable {
   let flips = Mutex<[Instant]>([])
   private let monitor = Mutex<NetworkWatch?>(nil)
   private let screen = Mutex(Screen())
+  private let heartbeat = Mutex<Heartbeat?>(nil)
 
   /// The call that runs, and how its two directions or its connections stand.
   struct CallState {
@@ -136,6 +137,7 @@ final class Box: Sendable {
       health.start(isProvisioned: configuration.call != nil, now: Date())
       if let outcome, outcome.result == .refused { health.raise(.provisioningRefused, outcome.lines.first ?? "", now: Date()) }
     }
+    startHeartbeat()
     Log.notice("\(name) is up: \(stage.width)x\(stage.height), control socket \(socket.path)")
     showHealth()
     if let outcome, outcome.result == .applied, (0..<60).contains(Date().timeIntervalSince(outcome.time)) {
@@ -144,6 +146,17 @@ final class Box: Sendable {
     if configuration.call?.start == .boot {
       do throws(VerbFailure) { try startCall() } catch { Log.error("\(error)") }
     }
+  }
+
+  /// The service manager hears that the box is alive while the picture, the network and the operators' answers go on.
+  private func startHeartbeat() {
+    guard let manager = ServiceManager(), let patience = ServiceManager.patience() else { return }
+    let organs = [
+      Heartbeat.Organ(name: "stage") { [stageThread] in stageThread.answer($0) },
+      Heartbeat.Organ(name: "network") { [network] in network.loop.run($0) },
+    ]
+    let new = Heartbeat(patience: .nanoseconds(patience * 1_000), organs: organs) { manager.announceLife() }
+    heartbeat.withLock { $0 = new }
   }
 
   /// Hands the stage's news to the box, which is made after the stage's thread.
@@ -385,6 +398,7 @@ final class Box: Sendable {
 
   /// Hangs up, and ends all threads.
   func stop() async {
+    heartbeat.withLock { $0 = nil }
     socket.stop()
     stopNotices()
     let (direct, page) = call.withLock { ($0.direct, $0.page) }

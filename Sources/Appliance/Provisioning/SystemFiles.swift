@@ -22,6 +22,8 @@ struct SystemFiles: Sendable, Equatable {
   static let connections = "/run/NetworkManager/system-connections"
 
   private(set) var files: [File] = []
+  /// Properties of units, by the units' names.
+  private(set) var properties: [String: [String]] = [:]
   /// The time zone's name.
   private(set) var zone = "UTC"
   /// The box's name in networks; nil: the image's own.
@@ -46,8 +48,7 @@ struct SystemFiles: Sendable, Equatable {
     if !configuration.time.servers.isEmpty {
       add("/run/systemd/timesyncd.conf.d/parlor.conf", "[Time]\nNTP=\(configuration.time.servers.joined(separator: " "))\n", .time)
     }
-    add("\(SystemFiles.folder)/environment", try SystemFiles.environment(configuration.network.proxy), mode: 0o640, .app)
-    addLimits(configuration.limits)
+    properties = SystemFiles.properties(configuration.limits)
     if let size = configuration.limits.journalSize {
       add("/run/systemd/journald.conf.d/parlor.conf", "[Journal]\nSystemMaxUse=\(size)M\n", .logs)
     }
@@ -62,28 +63,16 @@ struct SystemFiles: Sendable, Equatable {
     files.append(File(path: path, bytes: Array(text.utf8), mode: mode, reader: reader))
   }
 
-  private mutating func addLimits(_ limits: Configuration.Limits) {
+  /// What each unit may use of the machine, as systemd's properties.
+  private static func properties(_ limits: Configuration.Limits) -> [String: [String]] {
+    var properties: [String: [String]] = [:]
     for (unit, memory, processor) in [
-      ("parlor", limits.appMemory, limits.appProcessor), ("parlor-page", limits.pageMemory, limits.pageProcessor),
-    ] where memory != nil || processor != nil {
-      var text = "[Service]\n"
-      if let memory { text += "MemoryMax=\(memory)M\n" }
-      if let processor { text += "CPUQuota=\(processor)%\n" }
-      add("/run/systemd/system/\(unit).service.d/limits.conf", text, .app)
+      ("parlor.service", limits.appMemory, limits.appProcessor), ("parlor-page.service", limits.pageMemory, limits.pageProcessor),
+    ] {
+      let values = [memory.map { "MemoryMax=\($0)M" }, processor.map { "CPUQuota=\($0)%" }].compactMap { $0 }
+      if !values.isEmpty { properties[unit] = values }
     }
-  }
-
-  /// The variables by which programs find the proxy.
-  private static func environment(_ proxy: Configuration.Network.Proxy?) throws(Secret.Failure) -> String {
-    guard let proxy else { return "" }
-    var url = proxy.url
-    if let name = proxy.username, let scheme = url.firstRange(ofText: "://") {
-      let password =
-        try proxy.password.map { secret throws(Secret.Failure) in ":" + ConfigurationReader.percentEncoded(try secret.read()) } ?? ""
-      url.insert(contentsOf: "\(ConfigurationReader.percentEncoded(name))\(password)@", at: scheme)
-    }
-    let exceptions = (["localhost", "127.0.0.1", "::1"] + proxy.exceptions).joined(separator: ",")
-    return ["http_proxy", "https_proxy"].map { "\($0)=\"\(url)\"\n" }.joined() + "no_proxy=\"\(exceptions)\"\n"
+    return properties
   }
 
   /// rsyslog's configuration: the journal goes to `server` (RFC 5424) and is kept while it cannot be reached.
@@ -106,14 +95,4 @@ struct SystemFiles: Sendable, Equatable {
 extension String {
   /// Line feeds alone end lines.
   fileprivate var withUnixLines: String { split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).joined(separator: "\n") }
-
-  /// The index behind the first `text` in it.
-  fileprivate func firstRange(ofText text: String) -> Index? {
-    var start = startIndex
-    while start < endIndex {
-      if self[start...].hasPrefix(text) { return index(start, offsetBy: text.count) }
-      start = index(after: start)
-    }
-    return nil
-  }
 }

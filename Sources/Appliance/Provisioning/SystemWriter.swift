@@ -22,6 +22,9 @@ struct SystemWriter {
     try StoredFile.link(root + SystemFiles.folder + "/localtime", to: "/usr/share/zoneinfo/\(files.zone)")
     if root.isEmpty {
       if let name = files.hostName { _ = unsafe sethostname(name, name.utf8.count) }
+      for (unit, values) in files.properties.sorted(by: { $0.key < $1.key }) {
+        SystemCommand.run("/usr/bin/systemctl", ["set-property", "--runtime", unit] + values)
+      }
       if let country = files.country { SystemCommand.run("/usr/sbin/iw", "reg", "set", country) }
     }
     return changed
@@ -52,7 +55,5 @@ struct SystemWriter {
     Place(folder: "/run/systemd/journal-upload.conf.d", reader: .logs) { $0 == "parlor.conf" },
     Place(folder: SystemFiles.folder, reader: .logs) { $0 == "rsyslog.conf" },
     Place(folder: SystemFiles.folder, reader: .app) { $0 == "update-keyring.pem" },
-    Place(folder: "/run/systemd/system/parlor.service.d", reader: .app) { $0 == "limits.conf" },
-    Place(folder: "/run/systemd/system/parlor-page.service.d", reader: .app) { $0 == "limits.conf" },
   ]
 }

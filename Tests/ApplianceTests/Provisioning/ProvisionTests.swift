@@ -235,18 +235,22 @@ import Testing
     #expect(try box.system("/run/parlor-provision/ssh/operator/authorized_keys") == "\(key) anna\n\(key) berta\n")
   }
 
+  @Test func limitsBecomePropertiesOfUnits() throws {
+    let text = "[limits]\napp_memory_mb = 512\npage_memory_mb = 900\npage_cpu_percent = 150\n"
+    let files = try SystemFiles(Configuration(Array(text.utf8), file: "/parlor.toml"), ConfigurationSet(files: [:]))
+    #expect(files.properties == ["parlor.service": ["MemoryMax=512M"], "parlor-page.service": ["MemoryMax=900M", "CPUQuota=150%"]])
+  }
+
   @Test func nothingOfAnOlderConfigurationIsLeft() throws {
     let box = try TestBox()
-    try box.put(ProvisionTests.wifi + "[time]\nservers = [\"ntp.example.org\"]\nzone = \"Europe/Berlin\"\n[limits]\napp_memory_mb = 512\n")
+    try box.put(ProvisionTests.wifi + "[time]\nservers = [\"ntp.example.org\"]\nzone = \"Europe/Berlin\"\n")
     try box.start()
     #expect(try box.system("/run/systemd/timesyncd.conf.d/parlor.conf") == "[Time]\nNTP=ntp.example.org\n")
-    #expect(try box.system("/run/systemd/system/parlor.service.d/limits.conf") == "[Service]\nMemoryMax=512M\n")
     let zone = box.root + "/run/parlor-provision/localtime"
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: zone) == "/usr/share/zoneinfo/Europe/Berlin")
     try box.bring(["parlor.toml": "[call]\nurl = \"https://calls.example.org/\"\n"])
     for path in [
-      "/run/systemd/timesyncd.conf.d/parlor.conf", "/run/systemd/system/parlor.service.d/limits.conf",
-      "/run/NetworkManager/system-connections/parlor-wifi-1.nmconnection",
+      "/run/systemd/timesyncd.conf.d/parlor.conf", "/run/NetworkManager/system-connections/parlor-wifi-1.nmconnection",
     ] { #expect(!FileManager.default.fileExists(atPath: box.root + path), "\(path)") }
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: zone) == "/usr/share/zoneinfo/UTC")
   }
