@@ -73,7 +73,8 @@ struct VerbSyntax {
         Option(name: "--record", value: "FILE", help: "Keep the received pictures as Y4M."),
       ]),
     VerbSyntax(
-      name: "check", summary: "Say whether a configuration is valid.",
+      name: "check",
+      summary: "Say whether a configuration is valid, and all that is wrong with it; --config - reads it from standard input.",
       options: [
         configuration,
         Option(name: "--devices", help: "Test too whether camera, sound, screen, network, servers and clock work, and files are there."),

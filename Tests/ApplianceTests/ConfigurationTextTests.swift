@@ -38,7 +38,7 @@ import Testing
     "network.proxy.password",
   ]
 
-  private func text(_ text: String) throws -> ConfigurationText { try ConfigurationText(Array(text.utf8), file: "parlor.toml") }
+  private func text(_ text: String) throws -> ConfigurationText { try ConfigurationText(Array(text.utf8), file: "/media/parlor.toml") }
 
   private func string(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
@@ -47,11 +47,11 @@ import Testing
     #expect(text.secrets == ConfigurationTextTests.secrets)
     #expect(
       text.files == [
-        .init(key: "tls.ca_files[0]", path: "site.pem", isSecret: false),
-        .init(key: "tls.ca_files[1]", path: "/etc/other.pem", isSecret: false),
-        .init(key: "tls.client_certificate", path: "box.pem", isSecret: false),
-        .init(key: "tls.client_key", path: "box.key", isSecret: true),
-        .init(key: "network.wifi[2].password_file", path: "cellar", isSecret: true),
+        .init(key: "tls.ca_files[0]", path: "site.pem", absolutePath: "/media/site.pem", isSecret: false),
+        .init(key: "tls.ca_files[1]", path: "/etc/other.pem", absolutePath: "/etc/other.pem", isSecret: false),
+        .init(key: "tls.client_certificate", path: "box.pem", absolutePath: "/media/box.pem", isSecret: false),
+        .init(key: "tls.client_key", path: "box.key", absolutePath: "/media/box.key", isSecret: true),
+        .init(key: "network.wifi[2].password_file", path: "cellar", absolutePath: "/media/cellar", isSecret: true),
       ])
   }
 
@@ -99,7 +99,7 @@ import Testing
         _ = try marked.fillingIn(from: kept)
         Issue.record("filled in")
       } catch {
-        #expect("\(error)" == "parlor.toml:4:12: network.wifi[0].password: is not kept on the box: write it here once more")
+        #expect("\(error)" == "/media/parlor.toml:4:12: network.wifi[0].password: is not kept on the box: write it here once more")
       }
     }
   }

@@ -85,6 +85,20 @@ import Testing
       ])
   }
 
+  @Test func grantsThatNobodyCanUseAreWarnedOf() {
+    let grants = "[[grants]]\norigin = \"https://a\"\n[[grants]]\norigin = \"https://b:444\"\n"
+    #expect(
+      messages("[call]\nurl = \"https://A:443/x\"\n" + grants) == [
+        "6:10: warning: grants[1].origin: is neither the origin of call.url nor one of call.allowed_origins: no page of it is shown"
+      ])
+    #expect(messages("[call]\nurl = \"https://a/x\"\nallowed_origins = [\"https://b:444\"]\n" + grants) == [])
+    #expect(
+      messages("[call]\nwhip = \"https://a/x\"\n" + grants).map { $0.hasSuffix("has no effect on a direct call, which needs no grant") }
+        == [
+          true, true,
+        ])
+  }
+
   @Test func openHTTPIsWarnedOf() {
     let messages = messages(
       "[call]\nurl = \"http://calls.example.org/\"\nallowed_origins = [\"http://a.example\", \"http://localhost:1\"]\n")

@@ -232,6 +232,7 @@ import Testing
       "4:8: network.wifi[0].ssid: is 33 bytes long; accepted: 1 to 32 bytes"
     ),
     ("[network]\ncountry = \"DE\"\n[[network.wifi]]\nssid_hex = \"4\"", "4:12: network.wifi[0].ssid_hex: \"4\" is not accepted"),
+    (wifi + "[[network.wifi]]\nssid = \"a\"", "6:8: warning: network.wifi[1].ssid: has an entry already"),
     ("[network.proxy]\nurl = \"https://proxy\"", "2:7: network.proxy.url: \"https://proxy\" is not accepted; accepted: http://HOST[:PORT]"),
     ("[network.proxy]\nurl = \"http://p\"\nusername = \"u\"", "1:1: network.proxy.password: is missing: there is a user name"),
     ("[time]\nservers = [\"ntp\", \"a b\"]", "2:19: time.servers[1]: \"a b\" is not accepted"),

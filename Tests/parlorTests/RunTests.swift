@@ -9,14 +9,21 @@ import Testing
   private final class Box {
     private let folder: String
     private var process = Process()
+    private let environment: [String: String]
     let client: ControlClient
 
-    init(_ configuration: String) async throws {
+    /// `tools` are scripts that stand before all others on its `PATH`, by name.
+    init(_ configuration: String, tools: [String: String] = [:]) async throws {
       folder = NSTemporaryDirectory() + "parlor-run-\(UUID().uuidString.prefix(8))"
       for name in ["", "/run", "/state"] {
         try FileManager.default.createDirectory(atPath: folder + name, withIntermediateDirectories: true)
       }
       try Data(configuration.utf8).write(to: URL(fileURLWithPath: folder + "/parlor.toml"))
+      for (name, script) in tools {
+        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: folder + "/" + name))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder + "/" + name)
+      }
+      environment = ProcessInfo.processInfo.environment.merging(["PATH": folder + ":/usr/bin:/bin"]) { _, new in new }
       client = ControlClient(folder: folder + "/run")
       try await start()
     }
@@ -35,6 +42,7 @@ import Testing
         folder + "/run",
       ]
       process.standardError = FileHandle.nullDevice
+      process.environment = environment
       try process.run()
       for _ in 0..<600 {
         if (try? client.perform(ControlRequest(verb: "status"))["state"]) == "ready" { return }
@@ -49,6 +57,9 @@ import Testing
       process.waitUntilExit()
       return process.terminationReason == .exit ? process.terminationStatus : nil
     }
+
+    /// What a tool wrote into a file beside itself.
+    func text(of name: String) throws -> String { try String(contentsOfFile: folder + "/" + name, encoding: .utf8) }
 
     func picture() throws -> Picture {
       let answer = try client.perform(ControlRequest(verb: "screenshot"))
@@ -112,6 +123,50 @@ import Testing
     #expect(try box.client.perform(ControlRequest(verb: "volume")) == ["percent": 40, "muted": false])
     #expect(try box.client.perform(ControlRequest(verb: "status"))["sound"]?["volume"] == ["percent": 40, "muted": false])
     #expect(box.stop() == 0)
+  }
+
+  @Test func screenshotsCanBeForbidden() async throws {
+    let box = try await Box(configuration + "\n[access]\nscreenshots = false\n")
+    let reason = "screenshots are switched off: access.screenshots = false in the configuration"
+    #expect(throws: VerbFailure(.notPermitted, reason)) { try box.client.perform(ControlRequest(verb: "screenshot")) }
+    #expect(box.stop() == 0)
+  }
+
+  @Test func boxRestartsByItsServiceManager() async throws {
+    func request(_ part: String) -> ControlRequest { ControlRequest(verb: "restart", arguments: ["part": .string(part)]) }
+    let box = try await Box(configuration, tools: ["systemctl": "echo \"$@\" >\"${0%/*}/asked\""])
+    _ = try box.client.perform(request("box"))
+    #expect(try box.text(of: "asked") == "--no-ask-password reboot\n")
+    // Nobody would start this one again.
+    #expect(throws: VerbFailure.self) { try box.client.perform(request("app")) }
+    #expect(box.stop() == 0)
+
+    let refused = try await Box(configuration, tools: ["systemctl": "echo Access denied >&2; exit 1"])
+    #expect(throws: VerbFailure(.notPermitted, "systemctl reboot failed: Access denied")) { try refused.client.perform(request("box")) }
+    #expect(refused.stop() == 0)
+  }
+
+  @Test func checkReadsTheStandardInput() throws {
+    for (text, status, report) in [
+      ("[call]\nwhip = \"https://a\"\n", 0, "(standard input): valid\n"),
+      (
+        "[call]\nwhipp = 1\n[colour]\n", 78,
+        "(standard input):2:1: call.whipp: unknown key; did you mean whip?"
+      ),
+    ] as [(String, Int32, String)] {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(
+        path: "parlor")
+      process.arguments = ["check", "--config", "-"]
+      let (input, output) = (Pipe(), Pipe())
+      (process.standardInput, process.standardOutput) = (input, output)
+      try process.run()
+      try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+      try input.fileHandleForWriting.close()
+      let answer = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+      process.waitUntilExit()
+      #expect(process.terminationStatus == status && answer.contains(report), "\(answer)")
+    }
   }
 
   @Test func identificationComesAndGoes() async throws {

@@ -15,6 +15,9 @@ extension Box {
       Services(
         status: { [unowned self] in status() }, stats: { [unowned self] in stats() },
         screenshot: { [unowned self] () throws(VerbFailure) in
+          guard configuration.access.allowsScreenshots else {
+            throw VerbFailure(.notPermitted, "screenshots are switched off: access.screenshots = false in the configuration")
+          }
           do throws(Picture.Failure) { return try stage.screenshot() } catch { throw VerbFailure(.internalError, "\(error)") }
         }, startCall: { [unowned self] () throws(VerbFailure) in try startCall() },
         hangUp: { [unowned self] () throws(VerbFailure) in try hangUp() },

@@ -66,6 +66,7 @@ extension Box {
 
     var session = PeerSession.Configuration(certificate: certificate)
     session.iceServers = Box.iceServers(of: settings)
+    session.interfaces = configuration.network.callInterfaces
     session.includesLoopback = Origin(url: url)?.isLocal ?? false
     session.trust = media.trust
     let grants = configuration.grants
@@ -194,19 +195,6 @@ extension Box {
       throw VerbFailure(.notPermitted, "\(origin) is neither the call's origin nor one of call.allowed_origins")
     }
     page.tell(.openRequested(url: url))
-  }
-
-  /// Ends a part of the box, and has it come back.
-  func restart(_ part: Services.Part) throws(VerbFailure) {
-    switch part {
-    case .page: try page().tell(.restartRequested)
-    case .call:
-      if let page = call.withLock({ $0.page }) { return page.tell(.openRequested(url: nil)) }
-      if call.withLock({ $0.direct }) != nil { try hangUp() }
-      try startCall()
-    case .app, .box:
-      throw VerbFailure(.unavailable, "parlor restarts the page and the call; the \(part.rawValue) is restarted by who started it")
-    }
   }
 
   /// Does what a person in front of the screen would.

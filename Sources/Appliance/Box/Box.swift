@@ -125,6 +125,7 @@ final class Box: Sendable {
       configuration.power, usualGamma: configuration.display.gamma, loop: network.loop,
       display: .init(setBlanked: { [stage] in stage.setBlanked($0) }, setGamma: { [stage] in stage.setGamma($0) }))
     power.start()
+    followRestartSchedule()
     observer.box = self
     lookAtDisplay()
     media.showSelfView(on: configuration.display.corner == nil || server != nil ? nil : stage)
@@ -217,6 +218,7 @@ final class Box: Sendable {
     session.iceServers = Box.iceServers(of: settings)
     session.isRelayOnly = settings.isRelayOnly
     session.includesLoopback = true
+    session.interfaces = configuration.network.callInterfaces
     session.trust = media.trust
     if let codec = settings.codec {
       session.codecs = session.codecs.filter { $0.name == codec.rawValue } + session.codecs.filter { $0.name != codec.rawValue }

@@ -28,17 +28,22 @@ extension Verbs {
   public static func check(
     file: String, includesDevices: Bool, runtime: String, isJSON: Bool, output: @escaping Output
   ) async throws(VerbFailure) -> ExitCode {
-    var report = CheckReport(file: file, valid: true, problems: [])
+    // For people the standard input has a name.
+    let shown = file == "-" ? "(standard input)" : file
+    var report = CheckReport(file: shown, valid: true, problems: [])
     var configuration: Configuration?
+    var named: [ConfigurationText.FileName] = []
     do throws(ConfigurationError) {
-      configuration = try Configuration.load(path: file)
+      let text = try ConfigurationText(try Configuration.bytes(of: file), file: shown)
+      configuration = try Configuration(text.bytes, file: shown, machine: .current)
+      named = text.files
     } catch {
       (report.valid, report.problems) = (false, error.problems)
     }
     if let configuration {
       report.problems = configuration.warnings
       if includesDevices {
-        let files = try files(of: configuration, file: file)
+        let files = files(of: configuration, named: named)
         report.files = files
         // What stands for a device must be there before it can be tested.
         if files.allSatisfy(\.present) { report.devices = try await items(configuration, runtime: runtime) }
@@ -87,7 +92,7 @@ extension Verbs {
   }
 
   /// The files and programs that a configuration names.
-  static func files(of configuration: Configuration, file: String) throws(VerbFailure) -> [NamedFile] {
+  static func files(of configuration: Configuration, named files: [ConfigurationText.FileName]) -> [NamedFile] {
     func state(_ key: String, _ path: String) -> NamedFile { NamedFile(key: key, file: path, present: access(path, R_OK) == 0) }
     var states: [NamedFile] = []
     for (index, camera) in configuration.cameras.enumerated() {
@@ -102,14 +107,7 @@ extension Verbs {
     if case .page = configuration.call?.target {
       states.append(NamedFile(key: "call.url", file: PageProgram.name, present: PageProgram.path() != nil))
     }
-    do throws(ConfigurationError) {
-      let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
-      for named in try ConfigurationText(try Configuration.bytes(of: file), file: file).files {
-        states.append(state(named.key, named.path.hasPrefix("/") ? named.path : folder + named.path))
-      }
-    } catch {
-      throw VerbFailure(.unavailable, "\(error)")
-    }
+    states += files.map { state($0.key, $0.absolutePath) }
     return states
   }
 }

@@ -4,11 +4,17 @@ extension ConfigurationReader {
   func readNetwork() -> Configuration.Network {
     var network = Configuration.Network()
     guard let table = root.table("network") else { return network }
+    var names: [[UInt8]] = []
     network.callInterfaces = table.strings("interfaces")
     network.hostName = readHostName(in: table)
     network.country = readCountry(in: table)
     network.ethernet = readEthernet(in: table)
-    network.wifi = table.tables("wifi").compactMap(readWiFi)
+    network.wifi = table.tables("wifi").compactMap { entry in
+      guard let wifi = readWiFi(entry) else { return nil }
+      defer { names.append(wifi.name) }
+      if names.contains(wifi.name) { entry.warn(entry.has("ssid") ? "ssid" : "ssid_hex", "has an entry already") }
+      return wifi
+    }
     if table.has("wifi"), !table.has("country") {
       table.fail(
         "country", "is missing: Wi-Fi is switched off until it is known where the box stands",

@@ -11,9 +11,11 @@ extension Configuration {
     try Configuration(try bytes(of: path), file: path, machine: machine)
   }
 
-  /// The bytes of the file at `path`. Throws when it cannot be read, or is too long for a configuration.
+  /// The bytes of the file at `path`; `-` is the standard input. Throws when it cannot be read, or is too long for a configuration.
   public static func bytes(of path: String) throws(ConfigurationError) -> [UInt8] {
-    guard let file = unsafe fopen(path, "re") else { throw unreadable(path, unsafe String(cString: strerror(errno))) }
+    guard let file = unsafe path == "-" ? fdopen(dup(0), "r") : fopen(path, "re") else {
+      throw unreadable(path, unsafe String(cString: strerror(errno)))
+    }
     defer { unsafe fclose(file) }
     var bytes = [UInt8](repeating: 0, count: maximumSize + 1)
     let count = unsafe bytes.withUnsafeMutableBytes { unsafe fread($0.baseAddress, 1, $0.count, file) }
@@ -34,8 +36,7 @@ extension Configuration {
     do throws(TOMLDocument.SyntaxError) {
       let document = try TOMLDocument(ConfigurationText.utf8(text))
       guard let root = TableReader(document.root, path: "", report: report) else { preconditionFailure("a document is a table") }
-      let slash = file.lastIndex(of: "/")
-      var reader = ConfigurationReader(root: root, folder: slash.map { String(file[...$0]) } ?? "", machine: machine, report: report)
+      var reader = ConfigurationReader(root: root, file: file, machine: machine, report: report)
       reader.read(into: &self)
     } catch {
       report.add(error.message, key: "", at: error.position)
@@ -49,7 +50,7 @@ extension Configuration {
 /// Turns a TOML document into a `Configuration`, table by table.
 struct ConfigurationReader {
   var root: TableReader
-  let folder: String
+  let file: String
   let machine: Machine
   let report: TableReader.Report
   /// Which box this is, once that is read: it is filled in elsewhere.
@@ -73,11 +74,12 @@ struct ConfigurationReader {
     configuration.notices = readNotices()
     configuration.logs = readLogs()
     configuration.limits = readLimits(page: configuration.page)
+    warnOfGrants(configuration)
     root.finish()
   }
 
   /// A path as seen from the file's folder.
-  func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : folder + path }
+  func absolute(_ path: String) -> String { ConfigurationText.absolute(path, from: file) }
 
   private func readIdentity() -> Configuration.Identity {
     var identity = Configuration.Identity()
@@ -139,6 +141,21 @@ struct ConfigurationReader {
       }
     }
     return Configuration.Call.ICEServer(urls: urls, username: username, credential: credential)
+  }
+
+  /// Grants that nobody can use.
+  private func warnOfGrants(_ configuration: Configuration) {
+    guard let call = configuration.call else { return }
+    for table in root.tables("grants") {
+      guard let origin = table.string("origin").flatMap({ Origin($0) }) else { continue }
+      switch call.target {
+      case .direct: table.warn("origin", "has no effect on a direct call, which needs no grant")
+      case .page(let url):
+        if origin != Origin(url: url), !call.allowedOrigins.contains(origin) {
+          table.warn("origin", "is neither the origin of call.url nor one of call.allowed_origins: no page of it is shown")
+        }
+      }
+    }
   }
 
   private func readGrants() -> Grants {

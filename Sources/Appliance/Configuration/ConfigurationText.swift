@@ -17,6 +17,8 @@ public struct ConfigurationText: Sendable {
     public var key: String
     /// The path as it is written: an absolute one, or one from the configuration's folder.
     public var path: String
+    /// The path as seen from here.
+    public var absolutePath: String
     /// Whether nobody else may read the file.
     public var isSecret: Bool
   }
@@ -51,7 +53,12 @@ public struct ConfigurationText: Sendable {
   }
 
   /// The files that the text names, in its order.
-  public var files: [FileName] { found.filter(\.isFile).map { FileName(key: $0.key, path: $0.value, isSecret: $0.isSecret) } }
+  public var files: [FileName] {
+    found.filter(\.isFile).map { found in
+      FileName(
+        key: found.key, path: found.value, absolutePath: ConfigurationText.absolute(found.value, from: file), isSecret: found.isSecret)
+    }
+  }
 
   /// The full names of the keys whose secrets stand in the text itself, in its order.
   public var secrets: [String] { secretsFound.filter { $0.value != ConfigurationText.mark }.map(\.key) }
@@ -83,6 +90,11 @@ public struct ConfigurationText: Sendable {
     }
     guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     return try ConfigurationText(replacing(replacements), file: file)
+  }
+
+  /// A path that is written in the configuration `file`, as seen from here.
+  static func absolute(_ path: String, from file: String) -> String {
+    path.hasPrefix("/") ? path : (file.lastIndex(of: "/").map { String(file[...$0]) } ?? "") + path
   }
 
   // MARK: Bytes

@@ -20,6 +20,8 @@ public final class PeerSession: @unchecked Sendable {
     public var concealsAddresses = false
     /// Loopback addresses are candidates too: for peers on the same machine.
     public var includesLoopback = false
+    /// The names of the interfaces whose addresses are candidates; nil: all of them.
+    public var interfaces: [String]?
     /// Codecs in order of preference.
     public var codecs = CodecCapability.all
     /// Who vouches for TURN servers over TLS.
@@ -82,7 +84,7 @@ public final class PeerSession: @unchecked Sendable {
     network.loop.checkIsolated()
     self.network = network
     self.configuration = configuration
-    let addresses = PeerSession.addresses(includingLoopback: configuration.includesLoopback)
+    let addresses = PeerSession.addresses(configuration, among: NetworkInterfaces.addresses())
     var settings = PeerConnection.Configuration(certificate: configuration.certificate)
     settings.isRelayOnly = configuration.isRelayOnly
     settings.expectsIceServers = !configuration.iceServers.isEmpty
@@ -107,18 +109,21 @@ public final class PeerSession: @unchecked Sendable {
     addIceServers(configuration.iceServers)
   }
 
-  private static func addresses(includingLoopback: Bool) -> [IPAddress] {
-    let all = NetworkInterfaces.addresses()
-    let usable = all.filter { !$0.isLoopback && !($0.ip.family == .v6 && $0.ip.isLinkLocal) }.map(\.ip)
+  /// The addresses of candidates.
+  static func addresses(_ configuration: Configuration, among all: [InterfaceAddress]) -> [IPAddress] {
+    let usable = all.filter { address in
+      !address.isLoopback && !(address.ip.family == .v6 && address.ip.isLinkLocal)
+        && configuration.interfaces?.contains(address.name) ?? true
+    }.map(\.ip)
     // A machine without a network can still call itself.
-    return includingLoopback || usable.isEmpty ? usable + all.filter(\.isLoopback).map(\.ip) : usable
+    return configuration.includesLoopback || usable.isEmpty ? usable + all.filter(\.isLoopback).map(\.ip) : usable
   }
 
   /// Follows the machine's addresses: new ones become candidates, and what went over lost ones finds another way.
   public func networkChanged() {
     loop.checkIsolated()
     guard !isClosed else { return }
-    let addresses = PeerSession.addresses(includingLoopback: configuration.includesLoopback)
+    let addresses = PeerSession.addresses(configuration, among: NetworkInterfaces.addresses())
     for (identifier, socket) in sockets where !addresses.contains(socket.localAddress.ip) {
       socket.close()
       sockets[identifier] = nil
