@@ -44,10 +44,28 @@ private func configure(_ text: [UInt8]) {
     let configuration = try Configuration(text, file: "parlor.toml")
     precondition(configuration.warnings.allSatisfy { $0.severity == .warning }, "a configuration with errors is none")
     precondition((try? Configuration(text, file: "/etc/parlor.toml"))?.warnings.count == configuration.warnings.count)
+    takeSecrets(text, configuration)
   } catch {
     precondition(error.problems.contains { $0.severity == .error && $0.line >= 1 && $0.column >= 1 }, "an error stands somewhere")
     precondition(!error.description.isEmpty, "an error says what is wrong")
   }
+}
+
+/// Secrets that are taken out of a configuration leave a text that can be read, and are the same when they are back.
+private func takeSecrets(_ bytes: [UInt8], _ configuration: Configuration) {
+  guard let text = try? ConfigurationText(bytes, file: "parlor.toml"),
+    let shown = try? ConfigurationText(text.withoutSecrets(), file: "parlor.toml"), let filled = try? shown.fillingIn(from: text)
+  else {
+    // A mark of its own has no secret behind it.
+    if String(decoding: bytes, as: UTF8.self).contains(ConfigurationText.mark) { return }
+    fatalError("a configuration's secrets are not found again")
+  }
+  precondition(shown.secrets.isEmpty && shown.files == text.files, "nothing but secrets goes")
+  guard let again = try? Configuration(filled.bytes, file: "parlor.toml") else { fatalError("a secret is written wrong") }
+  // Columns may be others.
+  var (one, other) = (configuration, again)
+  (one.warnings, other.warnings) = ([], [])
+  precondition(one == other, "secrets are the same when they are back")
 }
 
 /// A path may name anything; what is no file says so. Only these paths are tried: a fuzzer has no business in all the others.
