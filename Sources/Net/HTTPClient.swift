@@ -4,8 +4,8 @@ import COpenSSL
 import Glibc
 import Synchronization
 
-/// An HTTP client (libcurl) with connections kept open between requests. It trusts whom the given store trusts, and uses the proxy that the environment names
-/// (`http_proxy`, `https_proxy`, `no_proxy`), never for this machine itself.
+/// An HTTP client (libcurl) with connections kept open between requests. It trusts whom the given store trusts, and uses the given proxy or else the one that
+/// the environment names (`http_proxy`, `https_proxy`, `no_proxy`), never for this machine itself.
 public final class HTTPClient: Sendable {
   /// How a request is to be made.
   public struct Options: Sendable {
@@ -26,7 +26,9 @@ public final class HTTPClient: Sendable {
   private let transfers: HTTPTransfers
 
   /// A client with a thread of its own, which ends with it.
-  public init(trust: TrustStore = .system, userAgent: String = "parlor") { transfers = HTTPTransfers(trust: trust, userAgent: userAgent) }
+  public init(trust: TrustStore = .system, userAgent: String = "parlor", proxy: HTTPProxy? = nil) {
+    transfers = HTTPTransfers(trust: trust, userAgent: userAgent, proxy: proxy)
+  }
 
   deinit { transfers.close() }
 

@@ -18,16 +18,18 @@ final class HTTPTransfers: @unchecked Sendable {
   private let multi: UnsafeMutableRawPointer
   private let trust: TLSContext
   private let userAgent: String
+  private let proxy: HTTPProxy?
   private let inbox = Mutex(Inbox())
   private var running: [UnsafeMutableRawPointer: HTTPTransfer] = [:]
 
   private static let isReady: Bool = curl_global_start() == CURLE_OK
 
-  init(trust: TrustStore, userAgent: String) {
+  init(trust: TrustStore, userAgent: String, proxy: HTTPProxy?) {
     guard HTTPTransfers.isReady, let multi = curl_multi_init() else { preconditionFailure("libcurl has no memory") }
     self.multi = multi
     self.trust = trust.context
     self.userAgent = userAgent
+    self.proxy = proxy
     var thread = pthread_t()
     let result = pthread_create(
       &thread, nil,
@@ -97,7 +99,7 @@ final class HTTPTransfers: @unchecked Sendable {
   }
 
   private func begin(_ transfer: HTTPTransfer) {
-    let easy = transfer.prepare(trust: trust, userAgent: userAgent)
+    let easy = transfer.prepare(trust: trust, userAgent: userAgent, proxy: proxy)
     running[easy] = transfer
     curl_multi_add_handle(multi, easy)
   }
@@ -136,7 +138,7 @@ final class HTTPTransfer: @unchecked Sendable {
 
   deinit { errorText.deallocate() }
 
-  func prepare(trust: TLSContext, userAgent: String) -> UnsafeMutableRawPointer {
+  func prepare(trust: TLSContext, userAgent: String, proxy: HTTPProxy?) -> UnsafeMutableRawPointer {
     guard let easy = curl_easy_init() else { preconditionFailure("libcurl has no memory") }
     self.easy = easy
     let context = Unmanaged.passUnretained(self).toOpaque()
@@ -147,7 +149,17 @@ final class HTTPTransfer: @unchecked Sendable {
     _ = curl_set_number(easy, CURLOPT_NOSIGNAL, 1)
     _ = curl_set_number(easy, CURLOPT_TIMEOUT_MS, milliseconds)
     _ = curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
-    if request.url.isLoopback { _ = curl_set_text(easy, CURLOPT_PROXY, "") }
+    if request.url.isLoopback {
+      _ = curl_set_text(easy, CURLOPT_PROXY, "")
+    } else if let proxy {
+      _ = curl_set_text(easy, CURLOPT_PROXY, proxy.url)
+      _ = curl_set_text(easy, CURLOPT_NOPROXY, proxy.exceptions.joined(separator: ","))
+      if let username = proxy.username {
+        _ = curl_set_number(easy, CURLOPT_PROXYAUTH, curl_password_schemes)
+        _ = curl_set_text(easy, CURLOPT_PROXYUSERNAME, username)
+        _ = curl_set_text(easy, CURLOPT_PROXYPASSWORD, proxy.password ?? "")
+      }
+    }
     // The store replaces libcurl's own: loading that takes longer than the rest of a request to a near server.
     _ = curl_set_text(easy, CURLOPT_CAINFO, nil)
     _ = curl_set_text(easy, CURLOPT_CAPATH, nil)

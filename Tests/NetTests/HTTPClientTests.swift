@@ -112,6 +112,53 @@ import Testing
     await #expect(throws: HTTPError.cancelled) { try await closed.send(request) }
   }
 
+  /// One request as a proxy sees it, which answers.
+  private func request(by proxy: TCPStreamTests.Listener, _ answer: String = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi") async
+    -> String
+  {
+    let peer = await proxy.accept()
+    var head = ""
+    while !head.hasSuffix("\r\n\r\n") {
+      let part = await blocking {
+        var byte: UInt8 = 0
+        return recv(peer, &byte, 1, 0) == 1 ? byte : nil
+      }
+      guard let part else { break }
+      head.unicodeScalars.append(Unicode.Scalar(part))
+    }
+    send(peer, answer, answer.utf8.count, Int32(MSG_NOSIGNAL))
+    close(peer)
+    return head
+  }
+
+  @Test func proxyIsAskedInPlaceOfTheServer() async throws {
+    let listener = TCPStreamTests.Listener()
+    var proxy = HTTPProxy(url: "http://\(listener.address)")
+    (proxy.username, proxy.password, proxy.exceptions) = ("box", "pa$$:\"", [".direct.invalid"])
+    let client = HTTPClient(proxy: proxy)
+    let task = Task { try await client.send(HTTPRequest("GET", try HTTPURL("http://sfu.invalid/whip"))) }
+    // It says first that it wants to know who asks.
+    let first = await request(
+      by: listener, "HTTP/1.1 407 Who?\r\nProxy-Authenticate: Basic realm=\"x\"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+    #expect(first.hasPrefix("GET http://sfu.invalid/whip HTTP/1.1\r\n") && !first.contains("Proxy-Authorization"))
+    let second = await request(by: listener)
+    #expect(second.contains("Proxy-Authorization: Basic Ym94OnBhJCQ6Ig==\r\n"))
+    #expect(try await task.value.body == Array("hi".utf8))
+    // To a server with TLS it only opens the way.
+    let secure = Task { try await client.send(HTTPRequest("GET", try HTTPURL("https://sfu.invalid/whip"))) }
+    let third = await request(by: listener, "HTTP/1.1 403 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+    #expect(third.hasPrefix("CONNECT sfu.invalid:443 HTTP/1.1\r\n"))
+    await #expect(throws: HTTPError.self) { try await secure.value }
+    // What is excepted, and this machine, are asked directly.
+    let direct = await #expect(throws: HTTPError.self) {
+      try await client.send(HTTPRequest("GET", try HTTPURL("http://a.direct.invalid/")))
+    }
+    #expect(direct.map { "\($0)".contains("a.direct.invalid") } == true)
+    let server = try HTTPServer { _ in HTTPResponse(204) }
+    defer { server.stop() }
+    #expect(try await client.send(HTTPRequest("GET", try url(server))).status == 204)
+  }
+
   @Test func whatIsNotHTTPIsAnError() async throws {
     let listener = TCPStreamTests.Listener()
     let request = HTTPRequest("GET", try HTTPURL("http://\(listener.address)/"))

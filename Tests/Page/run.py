@@ -4,6 +4,7 @@
 """
 
 import argparse
+import base64
 import os
 import signal
 import ssl
@@ -68,6 +69,27 @@ def status_404_and_500():
     server = WebServer({"/500": answer(500), "/404": answer(404)})
     check("404" in failure(server.origin + "/404", "page.http")["reason"])
     check("500" in failure(server.origin + "/500", "page.http")["reason"])
+
+
+@case
+def a_proxy_that_asks_who_this_is():
+    def asked(handler):
+        if handler.headers["Proxy-Authorization"] == "Basic " + base64.b64encode(b"box:pa$$").decode():
+            handler.reply(200, page("", "hello").encode())
+        else:
+            handler.reply(407, b"who are you?", Proxy_Authenticate='Basic realm="proxy"')
+
+    url = "http://calls.invalid/room"
+    proxy = WebServer({url: asked})
+    with PageTrial(url, proxy={"url": proxy.origin, "username": "box", "password": "pa$$", "exceptions": []}) as trial:
+        trial.bridge.wait("page.drawn", url=url)
+    failure(url, "page.http", proxy={"url": proxy.origin, "username": "box", "password": "wrong", "exceptions": []})
+    # What is reached without it has to be reached.
+    failure(url, "page.dns", proxy={"url": proxy.origin, "exceptions": [".invalid"]})
+    # This machine is never asked by way of others.
+    server = WebServer({"/": page("", "hello")})
+    with PageTrial(server.origin + "/", proxy={"url": "http://proxy.invalid:3128", "exceptions": []}) as trial:
+        trial.bridge.wait("page.drawn", url=server.origin + "/")
 
 
 @case

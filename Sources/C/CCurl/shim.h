@@ -2,6 +2,8 @@
 #pragma once
 #include <curl/curl.h>
 
+/// How a proxy may want to know who asks.
+static const long curl_password_schemes = CURLAUTH_BASIC | CURLAUTH_DIGEST;
 static inline CURLcode curl_set_number(CURL *easy, CURLoption option, long value) { return curl_easy_setopt(easy, option, value); }
 static inline CURLcode curl_set_text(CURL *easy, CURLoption option, const char *value) { return curl_easy_setopt(easy, option, value); }
 static inline CURLcode curl_set_pointer(CURL *easy, CURLoption option, void *value) { return curl_easy_setopt(easy, option, value); }

@@ -15,6 +15,8 @@ public final class DirectCall: Sendable {
     public var whep: SignallingEndpoint?
     /// How the connections reach the network.
     public var session: PeerSession.Configuration
+    /// Who makes requests to `whip` and `whep`; nil: whom the environment names, else nobody.
+    public var proxy: HTTPProxy?
     /// How long a connection may take from the answer on.
     public var connectTimeout = Interval.seconds(20)
 

@@ -62,7 +62,7 @@ public final class Leg: Sendable {
 
   private func run() async {
     var backoff = Backoff(seed: UInt64.random(in: .min ... .max))
-    let http = HTTPClient(trust: configuration.session.trust)
+    let http = HTTPClient(trust: configuration.session.trust, proxy: configuration.proxy)
     defer { http.close() }
     while !Task.isCancelled {
       onChange(.connecting)

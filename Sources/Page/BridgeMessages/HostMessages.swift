@@ -119,6 +119,20 @@ public struct HostLog: ControlMessage {
   public init(level: Level, text: String) { (self.level, self.text) = (level, text) }
 }
 
+/// Who fetches pages for the host.
+public struct PageProxy: Codable, Equatable, Sendable {
+  /// Where it is: `http://HOST:PORT`.
+  public var url: String
+  /// nil: it asks for none.
+  public var username: String?
+  public var password: String?
+  /// Hosts, domains, addresses and prefixes that are reached without it.
+  public var exceptions: [String] = []
+
+  /// The proxy at `url`.
+  public init(url: String) { self.url = url }
+}
+
 /// What the page host needs to know before it loads anything.
 public struct PageSettings: ControlMessage {
   public static let type = "page.settings"
@@ -144,6 +158,8 @@ public struct PageSettings: ControlMessage {
   public var memoryLimit: Int?
   /// In seconds: by then a dialog is answered by itself.
   public var dialogTimeout: Double = 30
+  /// nil: nobody stands between.
+  public var proxy: PageProxy?
 
   /// The defaults for a page at `url`.
   public init(url: String) { self.url = url }

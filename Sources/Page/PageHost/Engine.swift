@@ -49,6 +49,8 @@ final class Engine {
     // The page's data is its own: what it embeds from elsewhere may keep a session, as the site's makers saw it work.
     webkit_network_session_set_itp_enabled(session, 0)
 
+    if let proxy = page.proxy { Self.use(proxy, in: session) }
+
     settings = webkit_settings_new()
     webkit_settings_set_hardware_acceleration_policy(settings, WEBKIT_HARDWARE_ACCELERATION_POLICY_NEVER)
     webkit_settings_set_user_agent(settings, page.userAgent ?? Self.userAgent)
@@ -77,6 +79,15 @@ final class Engine {
     _ = signal_connect(
       UnsafeMutableRawPointer(session), "download-started", unsafeBitCast(begun, to: GCallback.self),
       Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Has a proxy fetch everything but what is on this machine. Its password is asked for, and given in `PageView`.
+  private static func use(_ proxy: PageProxy, in session: OpaquePointer) {
+    withCStrings(["localhost", "127.0.0.0/8", "::1"] + proxy.exceptions) { exceptions in
+      let settings = webkit_network_proxy_settings_new(proxy.url, exceptions)
+      webkit_network_session_set_proxy_settings(session, WEBKIT_NETWORK_PROXY_MODE_CUSTOM, settings)
+      webkit_network_proxy_settings_free(settings)
+    }
   }
 
   /// The session on the data folder. Data that cannot be used never stops a start: it is put aside, or else nothing is kept.

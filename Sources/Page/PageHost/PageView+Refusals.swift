@@ -76,6 +76,12 @@ extension PageView {
       let certificate = engine.trust.certificate
     {
       authenticate_with(request, certificate)
+    } else if webkit_authentication_request_is_for_proxy(request) != 0, webkit_authentication_request_is_retry(request) == 0,
+      let username = engine.page.proxy?.username
+    {
+      let credential = webkit_credential_new(username, engine.page.proxy?.password ?? "", WEBKIT_CREDENTIAL_PERSISTENCE_FOR_SESSION)
+      webkit_authentication_request_authenticate(request, credential)
+      webkit_credential_free(credential)
     } else {
       webkit_authentication_request_authenticate(request, nil)
     }
