@@ -3,7 +3,8 @@ import Bytes
 import Glibc
 import MDNS
 
-/// Multicast DNS on the machine's links (RFC 6762): a `MDNS.Agent` on port 5353, which other programs may use too. Belongs to the loop's thread.
+/// Multicast DNS on the machine's links (RFC 6762): a `MDNS.Agent` on port 5353, which other programs may use too. The port is open as long as there is a
+/// name to answer for or to ask for, and closed otherwise. Belongs to the loop's thread.
 public final class MDNSSocket {
   private static let port: UInt16 = 5353
   private static let groups: [IPAddress.Family: IPAddress] = [
@@ -19,13 +20,17 @@ public final class MDNSSocket {
   public var counters: Counters {
     var all = agent.counters
     for socket in sockets.values { all.add(socket.counters) }
+    all.add(closed)
     return all
   }
 
   private let loop: EventLoop
   private var agent: Agent
   private var generator: any RandomNumberGenerator
+  private var links: Set<Link> = []
   private var sockets: [Link: UDPSocket] = [:]
+  /// The counters of sockets that are closed.
+  private var closed = Counters()
   private var waiting: [String: [([IPAddress]) -> Void]] = [:]
   private var timer: TimerToken?
 
@@ -40,37 +45,29 @@ public final class MDNSSocket {
     self.generator = generator
     agent = Agent(configuration: configuration)
     timer = loop.makeTimer { [weak self] in
-      self?.agent.handleTimeout(now: MonotonicClock.now())
-      self?.carryOut()
+      guard let self else { return }
+      self.agent.handleTimeout(now: MonotonicClock.now())
+      if self.agent.isIdle { self.closeSockets(besides: []) }
+      self.carryOut()
     }
     update(interfaces: interfaces)
   }
 
-  /// How many links are served.
+  /// How many links are served at the moment.
   public var linkCount: Int { sockets.count }
 
   /// Serves these interfaces from now on: to be called when the network changes.
   public func update(interfaces: [InterfaceAddress]) {
     let multicast = interfaces.filter { $0.isMulticast && !$0.isLoopback }
     let chosen = multicast.isEmpty ? interfaces : multicast
-    let wanted = Set(chosen.map { Link(index: $0.index, family: $0.ip.family) })
-    for (link, socket) in sockets where !wanted.contains(link) {
-      socket.close()
-      sockets[link] = nil
-    }
-    for link in wanted where sockets[link] == nil {
-      do throws(SystemError) {
-        sockets[link] = try open(link)
-      } catch {
-        Log.info("no multicast DNS on interface \(link.index): \(error)")
-      }
-    }
+    links = Set(chosen.map { Link(index: $0.index, family: $0.ip.family) })
+    closeSockets(besides: links)
+    if !agent.isIdle { openSockets() }
   }
 
   /// Stops all; look-ups end without an address.
   public func close() {
-    for socket in sockets.values { socket.close() }
-    sockets = [:]
+    closeSockets(besides: [])
     if let timer { loop.cancel(timer) }
     timer = nil
     for completion in waiting.values.joined() { completion([]) }
@@ -81,12 +78,14 @@ public final class MDNSSocket {
   public func resolve(_ name: String, timeout: Interval = .seconds(5), completion: @escaping ([IPAddress]) -> Void) {
     guard timer != nil else { return completion([]) }
     waiting[key(name), default: []].append(completion)
+    openSockets()
     agent.resolve(name, timeout: timeout, now: MonotonicClock.now())
     carryOut()
   }
 
   /// Answers from now on for a new random `.local` name that stands for `address`, and gives it back.
   public func register(_ address: IPAddress) -> String {
+    openSockets()
     let name = agent.register(address, using: &generator, now: MonotonicClock.now())
     carryOut()
     return name
@@ -101,6 +100,24 @@ public final class MDNSSocket {
   private func key(_ name: String) -> String {
     let lower = name.lowercased()
     return lower.hasSuffix(".") ? String(lower.dropLast()) : lower
+  }
+
+  private func openSockets() {
+    for link in links where sockets[link] == nil {
+      do throws(SystemError) {
+        sockets[link] = try open(link)
+      } catch {
+        Log.info("no multicast DNS on interface \(link.index): \(error)")
+      }
+    }
+  }
+
+  private func closeSockets(besides kept: Set<Link>) {
+    for (link, socket) in sockets where !kept.contains(link) {
+      closed.add(socket.counters)
+      socket.close()
+      sockets[link] = nil
+    }
   }
 
   private func open(_ link: Link) throws(SystemError) -> UDPSocket {
@@ -144,7 +161,8 @@ public final class MDNSSocket {
       case .failed(let name): outcomes.append((name, []))
       }
     }
-    if let timer { loop.set(timer, to: agent.deadline) }
+    // Sockets are closed by the timer: here, one of them may be the caller.
+    if let timer { loop.set(timer, to: agent.isIdle && !sockets.isEmpty ? MonotonicClock.now() : agent.deadline) }
     for (name, addresses) in outcomes { for completion in waiting.removeValue(forKey: key(name)) ?? [] { completion(addresses) } }
   }
 }

@@ -13,6 +13,7 @@ import Testing
     let address = IPAddress("192.0.2.9")!
     let name = await loop.perform { () -> String in
       one.value = MDNSSocket(loop: loop, interfaces: interfaces)
+      #expect(one.value!.linkCount == 0, "nobody needs the port yet")
       other.value = MDNSSocket(loop: loop, interfaces: interfaces)
       let name = one.value!.register(address)
       other.value!.resolve(name.uppercased()) { arrivals.add($0) }
@@ -26,6 +27,7 @@ import Testing
       other.value!.resolve(name, timeout: .milliseconds(100)) { arrivals.add($0) }
     }
     #expect(await arrivals.next() == [])
+    while await loop.perform({ one.value!.linkCount + other.value!.linkCount }) > 0 { await Task.yield() }
     await loop.perform {
       one.value!.close()
       other.value!.close()

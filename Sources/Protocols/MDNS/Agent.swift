@@ -185,6 +185,9 @@ public struct Agent: Sendable {
     return (lookups.values.map { min($0.nextSend, $0.deadline) } + announcements).min()
   }
 
+  /// Whether there is no name to answer for, and none that is asked for: then nothing needs to be received.
+  public var isIdle: Bool { lookups.isEmpty && registered.isEmpty }
+
   /// Does what is due at `now`.
   public mutating func handleTimeout(now: Instant) {
     for (name, lookup) in lookups {
