@@ -42,7 +42,7 @@ trap 'rm -rf --one-file-system "$work"' EXIT
 # Sizes in MiB. A slot is twice what is in it today.
 case $flavour in page) slot_size=1024 ;; direct) slot_size=512 ;; esac
 esp_size=128 parlor_size=64 data_size=128
-[[ $quick == no ]] && firmware=yes compression=(-comp zstd -Xcompression-level 19 -b 256K) || firmware=no compression=(-comp zstd -Xcompression-level 1)
+[[ $quick == no ]] && firmware=yes compression=(-comp zstd -Xcompression-level 15 -b 256K) || firmware=no compression=(-comp zstd -Xcompression-level 1)
 
 archive=$(Image/rootfs.sh "$flavour" "$firmware" ${versions:+"$versions"})
 keys=$(Image/keys.sh)
@@ -100,6 +100,17 @@ cp /usr/lib/systemd/boot/efi/systemd-bootx64.efi "$work/esp/EFI/BOOT/BOOTX64.EFI
 sign "$work/esp/EFI/BOOT/BOOTX64.EFI"
 cp "$work/slot/kernel-a.efi" "$work/esp/EFI/Linux/parlor-0001-a.efi"
 printf 'timeout 0\neditor no\nauto-entries no\nauto-firmware no\n' >"$work/esp/loader/loader.conf"
+if [[ -f $keys/secure-boot.key ]]; then
+  # What the firmware can be told to trust: by its own menu, or by systemd-boot's; at the first start when PARLOR_SECURE_BOOT_ENROLL is "force" (and the firmware is in its setup mode).
+  enrol=$work/esp/loader/keys/auto owner=7061726c-6f72-4000-8000-00000000b007
+  mkdir -p "$enrol"
+  openssl x509 -in "$keys/secure-boot.crt" -outform der -out "$enrol/secure-boot.der"
+  sbsiglist --owner $owner --type x509 --output "$work/keys.esl" "$enrol/secure-boot.der"
+  for variable in PK KEK db; do
+    sbvarsign --key "$keys/secure-boot.key" --cert "$keys/secure-boot.crt" --output "$enrol/$variable.auth" $variable "$work/keys.esl" >/dev/null 2>&1
+  done
+  echo "secure-boot-enroll ${PARLOR_SECURE_BOOT_ENROLL:-manual}" >>"$work/esp/loader/loader.conf"
+fi
 fat "$work/esp.img" ESP 50415201 $esp_size
 for file in Image/partition/* Config/parlor.toml; do
   case $file in *.toml) target=$work/parlor/parlor.example.toml ;; *) target=$work/parlor/$(basename "$file") ;; esac
@@ -121,4 +132,16 @@ mv "$work/$name.img" "$output/$name.img"
 
 say "the update's bundle"
 Image/bundle.sh "$work/slot" "$keys" "parlor-$flavour-amd64" "$version" "$output/$name.raucb"
+Image/sbom.py "$archive.packages" "$name" "$version" >"$output/$name.spdx.json"
+
+if [[ $quick == no ]]; then
+  say "what is published"
+  cd "$output"
+  bmaptool --quiet create --output "$name.bmap" "$name.img"
+  # Its content is compressed already; the number of threads is part of the result.
+  xz --keep --force --threads=2 -2 "$name.img"
+  # Of all flavours that lie there.
+  sha256sum parlor-*-amd64-*.{img.xz,bmap,raucb,packages,spdx.json} >SHA256SUMS
+  say "$(du --apparent-size -m "$name.img.xz" | cut -f 1) MiB in $output/$name.img.xz"
+fi
 say "$output/$name.img: $used MiB in a slot of $slot_size"

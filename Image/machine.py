@@ -187,7 +187,7 @@ class ImageMachine:
             connection.settimeout(2)
             return connection.recv(4) == b"SSH-"
 
-    def connect(self, seconds=240):
+    def connect(self, seconds=600):
         """Waits until root can log in (a debug image)."""
         self.wait(self.answers, seconds, "the machine's SSH answers")
         self.wait(lambda: subprocess.run([*self.ssh_command("root"), "true"], stderr=subprocess.DEVNULL).returncode == 0, 60, "root logs in")

@@ -5,7 +5,7 @@
 # PARLOR_CHANGES the 200, PARLOR_UNPLUGGED the 100.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-Scripts/setup.sh test machine || exit
+Scripts/setup.sh test machine image || exit
 seconds=${PARLOR_FUZZ_SECONDS:-600} repeat=${PARLOR_REPEAT:-10}
 mkdir -p .build
 swift build -c release || exit
@@ -23,6 +23,7 @@ run cycles env PARLOR_CYCLES=1000 .build/venv/bin/python Tests/PageCalls/run.py 
 run timing .build/venv/bin/python Tests/Machine/run.py --only "in time"
 run changes .build/venv/bin/python Tests/Machine/run.py --only "changes in a row" --changes "${PARLOR_CHANGES:-200}"
 run unplugged .build/venv/bin/python Tests/Machine/run.py --only "unplugged and plugged in ${PARLOR_UNPLUGGED:-100} times" --cycles "${PARLOR_UNPLUGGED:-100}"
+run image .build/venv/bin/python Tests/Image/run.py
 run interop .build/venv/bin/python Tests/Interop/run.py --repeat "$repeat"
 
 {
@@ -53,6 +54,10 @@ run interop .build/venv/bin/python Tests/Interop/run.py --repeat "$repeat"
   echo "## Cameras and sound cards, unplugged and plugged in"
   echo
   grep -E '^pass|^FAIL|^machine:|^      ' .build/long-unplugged.log | sed 's/^ */- /'
+  echo
+  echo "## The image"
+  echo
+  grep -E '^pass|^FAIL|^image:|^      ' .build/long-image.log | sed 's/^ */- /'
   echo
   echo "## A page makes and closes 1,000 pairs of connections with data channels"
   echo

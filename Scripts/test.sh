@@ -1,12 +1,12 @@
 #!/bin/bash
-# Everything that must pass: formatting, unit tests, calls with real peers, real kernel drivers, a short run of each fuzzer.
+# Everything that must pass: formatting, unit tests, calls with real peers, real kernel drivers, the image, a short run of each fuzzer.
 # The last line is "N passed, N failed"; the exit code is 0 when none failed. `--quick` leaves out the peers and the fuzzers.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 quick=no
 [[ ${1:-} != --quick ]] || quick=yes
 declare -a groups=(unit)
-[[ $quick == yes ]] || groups=(test machine)
+[[ $quick == yes ]] || groups=(test machine image)
 Scripts/setup.sh "${groups[@]}" || exit
 
 passed=0 failed=0
@@ -90,6 +90,8 @@ if [[ $quick == no ]]; then
   counted pages .build/venv/bin/python Tests/PageCalls/run.py
   headline "in a virtual machine"
   counted machine .build/venv/bin/python Tests/Machine/run.py --short
+  headline "the image"
+  counted image .build/venv/bin/python Tests/Image/run.py --short
   headline "fuzzing, shortly"
   counted fuzz Scripts/fuzz.sh --runs 20000
 fi

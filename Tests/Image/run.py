@@ -1,0 +1,75 @@
+"""The image: built, booted as a PC would, looked at from outside and inside. Ends with `image: N passed, N failed`.
+
+    .build/venv/bin/python Tests/Image/run.py [--only TEXT] [--short] [--list]
+
+Needs root, to build the image. Pictures of failures are in .build/image-tests.
+"""
+
+import argparse
+import sys
+import time
+import traceback
+
+import boot_choice
+import boots
+import builds
+import updates
+from failure import Failure
+from machine import MachineError
+
+CASES = {
+    "choice: a flashed box": boot_choice.flashed,
+    "choice: good updates": boot_choice.good_update,
+    "choice: bad updates": boot_choice.bad_update,
+    "choice: back by hand": boot_choice.back,
+    "choice: an interrupted update": boot_choice.interrupted,
+    "choice: a slot that is marked bad": boot_choice.demoted,
+    "build: what is in the image": builds.content,
+    "boot: from a flashed disk to the picture, and again": boots.first_and_second,
+    "update: installed, tried, good": updates.good,
+}
+
+# Those that take many minutes.
+LONG_CASES = {
+    "build: twice the same": builds.reproducible,
+    "build: sizes": builds.sizes,
+    "boot: a data partition that is damaged": boots.damaged_data,
+    "update: one that does not start": updates.bad,
+    "boot: signed, with Secure Boot": boots.secure,
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", help="run the cases with this text in their names")
+    parser.add_argument("--list", action="store_true", help="only say what there is")
+    parser.add_argument("--short", action="store_true", help="without those that take many minutes")
+    options = parser.parse_args()
+    if not options.short:
+        CASES.update(LONG_CASES)
+    passed = failed = 0
+    for name, case in CASES.items():
+        if options.only and options.only not in name:
+            continue
+        if options.list:
+            print(name)
+            continue
+        started = time.monotonic()
+        try:
+            case()
+            passed += 1
+            print(f"pass  {name}  ({time.monotonic() - started:.0f} s)", flush=True)
+        except (Failure, MachineError) as failure:
+            failed += 1
+            print(f"FAIL  {name}: {failure}", flush=True)
+        except Exception:
+            failed += 1
+            print(f"FAIL  {name}: {traceback.format_exc()}", flush=True)
+    if options.list:
+        return
+    print(f"image: {passed} passed, {failed} failed")
+    sys.exit(1 if failed or not passed else 0)
+
+
+if __name__ == "__main__":
+    main()
