@@ -72,7 +72,7 @@ used=$(($(stat -c %s "$slot") >> 20))
 # The kernels, each of which knows its slot and what has to be in it.
 sign() { if [[ -f $keys/secure-boot.key ]]; then sbsign --key "$keys/secure-boot.key" --cert "$keys/secure-boot.crt" --output "$1" "$1" 2>/dev/null; fi; }
 for letter in a b; do
-  printf 'parlor.slot=%s rauc.slot=%s parlor.verity=%s,%s,%s ro quiet loglevel=3 panic=10 consoleblank=0 vt.global_cursor_default=0 systemd.gpt_auto=no systemd.show_status=no%s\0' \
+  printf 'parlor.slot=%s rauc.slot=%s parlor.verity=%s,%s,%s ro quiet loglevel=3 panic=10 consoleblank=0 vt.global_cursor_default=0 systemd.show_status=no%s\0' \
     "$letter" "${letter^}" "$blocks" "$salt" "$hash" "${PARLOR_KERNEL_OPTIONS:+ $PARLOR_KERNEL_OPTIONS}" >"$work/options-$letter"
   # Neither version nor sort key: systemd-boot is to go by the file's name alone (overlay/usr/lib/parlor/rauc-boot).
   grep -E '^(ID|NAME|PRETTY_NAME)=' "$root/usr/lib/os-release" >"$work/os-release"

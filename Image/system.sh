@@ -109,12 +109,17 @@ declare -a masked=(
   ldconfig.service dev-hugepages.mount dev-mqueue.mount sys-kernel-debug.mount sys-kernel-tracing.mount proc-sys-fs-binfmt_misc.automount
   NetworkManager-wait-online.service NetworkManager-dispatcher.service ModemManager.service rauc-mark-good.service
   emergency.service rescue.service debug-shell.service ssh.socket keyboard-setup.service console-setup.service
+  modprobe@.service systemd-modules-load.service systemd-repart.service systemd-binfmt.service sys-kernel-config.mount sys-fs-fuse-connections.mount
+  systemd-update-utmp.service systemd-update-utmp-runlevel.service
   ctrl-alt-del.target alsa-restore.service alsa-state.service
 )
 rm -rf "$root"/etc/systemd/system/*.wants "$root"/etc/systemd/system/*.requires
 for unit in "${enabled[@]}"; do in_root systemctl --quiet enable "$unit"; done
 for unit in "${masked[@]}"; do ln -sfn /dev/null "$root/etc/systemd/system/$unit"; done
 ln -sfn /usr/share/systemd/tmp.mount "$root/etc/systemd/system/tmp.mount"
+# Nothing here is found out at the start: there are no other file systems, consoles or old scripts.
+mkdir -p "$root/etc/systemd/system-generators"
+for generator in "$root"/usr/lib/systemd/system-generators/*; do ln -s /dev/null "$root/etc/systemd/system-generators/$(basename "$generator")"; done
 in_root systemctl --quiet set-default multi-user.target
 mkdir -p "$root/etc/systemd/system/local-fs.target.wants"
 ln -sfn /usr/share/systemd/tmp.mount "$root/etc/systemd/system/local-fs.target.wants/tmp.mount"
