@@ -3,6 +3,7 @@ import Camera
 import Codecs
 import DTLS
 import Frames
+import Glibc
 import Net
 import ScriptedDevices
 import Testing
@@ -195,5 +196,28 @@ import WebRTC
     await pair.end()
     camera.stop()
     machine.stop()
+  }
+
+  /// Whatever it is that a camera codes: what is of no use is not tried for ever.
+  @Test func aCameraThatCodesNothingOfUseIsUsedAsOneThatDoesNot() async throws {
+    let devices = ScriptedVideoDevices { path in
+      let modes = [FourCC.yuyv, .h264].map { ScriptedVideoDevice.Mode($0, 64, 32) }
+      return ScriptedVideoDevice(name: path, modes: [.capture: modes])
+    }
+    let feeder = WorkerThread(name: "feeder") { thread in
+      while !thread.isStopping {
+        devices.streaming?.deliver(time: MonotonicClock.now())
+        usleep(5_000)
+      }
+    }
+    var settings = CameraSettings()
+    (settings.width, settings.height, settings.ownH264) = (64, 32, .always)
+    var patience = CameraRecovery.Patience()
+    (patience.firstPicture, patience.closing) = (.milliseconds(300), .milliseconds(300))
+    let camera = CameraThread(settings: settings, devices: devices, patience: patience)
+    try await until("pictures") { camera.watch.state.isRunning }
+    #expect(camera.statistics.format == "YUYV" && (camera.statistics.figures.discards[.short] ?? 0) > 0)
+    camera.stop()
+    feeder.stop()
   }
 }

@@ -70,6 +70,23 @@ import V4L2
     #expect(try captureTime([.monotonic], at(3_000)) == at(5_000), "long ago")
   }
 
+  /// A USB camera's time is that of its first packet; the last one comes much later.
+  @Test func theWayOverTheBusIsToldFromTheTimeHere() throws {
+    let device = device()
+    let session = try CaptureSession(device: device, settings: settings())
+    func transfer(_ flags: QueueBuffer.Flags, _ time: Int64, ready: Int64?) throws -> Interval {
+      deliver(device, flags: flags, at: at(time))
+      let frame = try session.takePicture(now: { at(125) }, ready: ready.map(at))
+      #expect(frame?.ledger[.capture] == at(min(time, 125)))
+      return session.figures.transferTime
+    }
+    #expect(try transfer([.monotonic, .startOfExposure], 100, ready: 121) == .milliseconds(21))
+    #expect(try transfer([.monotonic, .startOfExposure], 100, ready: nil) == .milliseconds(25))
+    #expect(try transfer([.monotonic, .startOfExposure], 100, ready: 90) == .zero, "it was there before anybody looked")
+    #expect(try transfer([.monotonic], 100, ready: 121) == .zero, "the time at which it was whole")
+    #expect(try transfer([.monotonic, .startOfExposure], 130, ready: 121) == .zero, "not believed")
+  }
+
   @Test func whatOthersShowStaysWholeAndTheDriverNeverStarves() throws {
     let device = device()
     let wakes = Mutex(0)

@@ -66,6 +66,31 @@ import V4L2
     #expect(try CaptureSession(device: CodingCamera().device, settings: mirrored).mode.pixelFormat == .yuyv, "not turned over")
   }
 
+  @Test func aCameraThatHasNothingElseIsDecodedForAll() throws {
+    let device = ScriptedVideoDevice(modes: [.capture: [Mode(.h264, 640, 360)]])
+    let session = try CaptureSession(device: device, settings: settings())
+    #expect(session.mode == CaptureMode(.h264, width: 640, height: 360, framesPerSecond: 30) && !session.offersH264)
+    #expect(throws: CameraFailure.self) { try CaptureSession(device: device, settings: settings(.never)) }
+  }
+
+  @Test func aStreamThatNoDecoderTakesEndsTheSession() throws {
+    let camera = try CodingCamera()
+    let session = try CaptureSession(device: camera.device, settings: settings(.always))
+    // The headers are in order, and the slices are not.
+    var broken = try camera.code()
+    for index in broken.count / 2..<broken.count { broken[index] = 0xFF }
+    var failure: CameraFailure?
+    for _ in 0..<3 where failure == nil {
+      camera.deliver(broken)
+      do throws(CameraFailure) { _ = try session.takePicture(now: { at(0) }) } catch { failure = error }
+    }
+    guard case .broken(let reason) = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    #expect(reason.hasPrefix("/dev/video0: its H.264 cannot be decoded: "))
+  }
+
   @Test func everyUnitIsHandedOnAndPicturesAreMadeForWhoLooks() throws {
     let camera = try CodingCamera()
     let session = try CaptureSession(device: camera.device, settings: settings(), takesUnits: true)

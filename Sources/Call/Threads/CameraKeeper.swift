@@ -28,6 +28,9 @@ struct CameraKeeper {
   /// Whether the camera of the attempt is to code itself, and whether it does so if it is opened that way.
   private var takesUnits = false
   private var offersH264 = false
+  private var isCoded = false
+  /// What a camera coded itself was of no use the last time: it is not to be tried this time.
+  private var isDistrusted = false
   /// Since when nobody sends what a camera codes itself.
   private var unwantedSince: Instant?
   /// Where the last attempt failed.
@@ -114,7 +117,7 @@ struct CameraKeeper {
     for item in arrived where item.attempt == attemptNumber {
       switch item.news {
       case .opened(let camera, let mode, let offersH264):
-        self.offersH264 = offersH264
+        (self.offersH264, isCoded) = (offersH264, mode.pixelFormat == .h264)
         let size = "\(mode.width)x\(mode.height)"
         Log.notice("camera \(camera.label) (\(camera.stableName)): \(mode.pixelFormat) \(size), \(mode.framesPerSecond)/s")
         let rate = mode.framesPerSecond > 0 ? mode.framesPerSecond : settings.framesPerSecond
@@ -134,6 +137,7 @@ struct CameraKeeper {
         pictures.endUnits()
         pictures.forgetNewest()
         if let failure {
+          if case .broken = failure { distrust() }
           if let path { avoided = [path] }
           recovery.failed(explained(failure), now: now)
         } else {
@@ -156,6 +160,9 @@ struct CameraKeeper {
       stuck.removeAll { $0.isOver }
       attemptNumber += 1
       takesUnits = pictures.needs.units
+      isCoded = false
+      var settings = settings
+      if isDistrusted { settings.ownH264 = .never }
       let (number, news, wake, pictures, statistics) = (attemptNumber, news, wake, pictures, statistics)
       let before = statistics.with { $0.figures }
       attempt = CaptureThread(
@@ -167,6 +174,7 @@ struct CameraKeeper {
         })
     case .close:
       if let path = attempt?.path { avoided = [path] }
+      distrust()
       pictures.endUnits()
       pictures.forgetNewest()
       attempt?.requestStop()
@@ -179,6 +187,9 @@ struct CameraKeeper {
       pictures.endUnits()
     }
   }
+
+  /// A camera that breaks down while it codes itself is opened next as one that does not, and the other way round: it may have no other way.
+  private mutating func distrust() { isDistrusted = isCoded }
 
   private func publish() {
     let state = recovery.state

@@ -102,9 +102,19 @@ final class CaptureThread: Sendable {
     var discarded = 0
     var errorCount = 0
     var lastCheck = MonotonicClock.now()
+    var lastLook = lastCheck
     while !thread.isStopping {
       var span = descriptors.mutableSpan
-      _ = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress!, 2, 1_000) }
+      let wait = { (buffer: UnsafeMutableBufferPointer<pollfd>) -> Bool in
+        guard unsafe poll(buffer.baseAddress!, 2, 0) == 0 else { return false }
+        unsafe poll(buffer.baseAddress!, 2, 1_000)
+        return true
+      }
+      // A picture that was there already may have been since the last look.
+      let hasWaited = unsafe span.withUnsafeMutableBufferPointer(wait)
+      let look = MonotonicClock.now()
+      let ready = hasWaited ? look : lastLook
+      lastLook = look
       if thread.isStopping { return }
       if descriptors[1].revents != 0 {
         var value: UInt64 = 0
@@ -112,7 +122,7 @@ final class CaptureThread: Sendable {
       }
       let events = Int32(descriptors[0].revents)
       if events & POLLPRI != 0 { try session.takeEvents() }
-      if try take(thread, session, pictures, count) {
+      if try take(thread, session, pictures, ready: ready, count) {
         errorCount = 0
       } else if session.figures.discardCount != discarded {
         discarded = session.figures.discardCount
@@ -133,11 +143,11 @@ final class CaptureThread: Sendable {
 
   /// Hands on what has come since the last call; returns whether there was anything.
   private static func take(
-    _ thread: WorkerThread, _ session: CaptureSession, _ pictures: VideoFanOut, _ count: (_ isPicture: Bool) -> Void
+    _ thread: WorkerThread, _ session: CaptureSession, _ pictures: VideoFanOut, ready: Instant, _ count: (_ isPicture: Bool) -> Void
   ) throws(CameraFailure) -> Bool {
     guard session.isCoded else {
       // A call that came back late brings nothing that anybody waits for.
-      guard let frame = try session.takePicture(now: MonotonicClock.now), !thread.isStopping else { return false }
+      guard let frame = try session.takePicture(now: MonotonicClock.now, ready: ready), !thread.isStopping else { return false }
       count(true)
       pictures.put(frame)
       return true
@@ -147,7 +157,7 @@ final class CaptureThread: Sendable {
     if pictures.takeKeyFrameRequest() { session.requestKeyFrame() }
     var hasUnit = false
     let frame = try session.takeUnits(
-      now: MonotonicClock.now, wantsPicture: needs.pictures,
+      now: MonotonicClock.now, ready: ready, wantsPicture: needs.pictures,
       unit: { unit in
         guard !thread.isStopping else { return }
         hasUnit = true

@@ -128,7 +128,7 @@ public struct AccessUnitReader: Sendable {
     let isReset = slice.markings?.contains(.forgetAll) ?? false
     expected = ((isReset ? 0 : slice.frameNumber) + (slice.isReference ? 1 : 0)) % (1 << sequence.frameNumberBits)
     (frame.width, frame.height) = (sequence.width, sequence.height)
-    let quantizer = Int(26 + picture.initialQuantizer + slice.quantizerDelta)
+    let quantizer = 26 + Int(picture.initialQuantizer) + Int(slice.quantizerDelta)
     frame.quantizer = (0...51).contains(quantizer) ? quantizer : nil
     return AccessUnit(
       frame: frame, number: number,

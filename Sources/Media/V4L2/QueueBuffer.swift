@@ -59,6 +59,8 @@ public struct QueueBuffer: Sendable {
     public static let last = Flags(rawValue: UInt32(V4L2_BUF_FLAG_LAST))
     /// The time is of `CLOCK_MONOTONIC`.
     public static let monotonic = Flags(rawValue: UInt32(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC))
+    /// The time is that at which the picture began; without, it is that at which the picture was whole. (`V4L2_BUF_FLAG_TSTAMP_SRC_SOE`)
+    public static let startOfExposure = Flags(rawValue: 0x0001_0000)
     /// The time is that of the buffer it was made from.
     public static let copiedTime = Flags(rawValue: UInt32(V4L2_BUF_FLAG_TIMESTAMP_COPY))
   }

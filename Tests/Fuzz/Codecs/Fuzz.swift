@@ -8,6 +8,7 @@ nonisolated(unsafe) private let vp8 = try! CodecFactory.videoDecoder(.vp8)
 nonisolated(unsafe) private let h264 = try! CodecFactory.videoDecoder(.h264)
 nonisolated(unsafe) private let audio = AudioCodec.allCases.map { try! CodecFactory.audioDecoder($0) }
 nonisolated(unsafe) private var quantizer = H264Quantizer()
+nonisolated(unsafe) private var units = AccessUnitReader()
 
 /// The first byte chooses the parser; the rest is what it reads.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -21,6 +22,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> Int32 {
     _ = quantizer.read(bytes)
     var fresh = H264Quantizer()
     _ = fresh.read(bytes)
+    if let unit = try? units.read(bytes) { precondition(unit.frame.bytes.count >= bytes.count, "what a camera gave is all there") }
   case 1:
     _ = VP8FrameHeader(bytes)
     _ = try? vp8.decode(EncodedVideoFrame(bytes: bytes, isKeyFrame: true))

@@ -22,6 +22,9 @@ public struct CameraFigures: Sendable, Equatable {
   public var framesPerSecond = 0.0
   /// What the newest picture took from the driver's memory to a picture of ours.
   public var conversionTime = Interval.zero
+  /// Where the driver's time says when a picture began (as with USB cameras): from then until the newest picture's buffer was ready. Zero where it says when
+  /// the picture was whole. Of a picture that came while nobody waited for one, only what had passed when the driver was last seen without one.
+  public var transferTime = Interval.zero
   private var counts: InlineArray<5, Int> = .init(repeating: 0)
   private var windowStart: Int64?
   private var windowFrames = 0
@@ -65,7 +68,8 @@ public struct CameraFigures: Sendable, Equatable {
   }
 
   public static func == (a: CameraFigures, b: CameraFigures) -> Bool {
-    a.frames == b.frames && a.conversionTime == b.conversionTime && a.framesPerSecond == b.framesPerSecond && a.discards == b.discards
+    a.frames == b.frames && a.conversionTime == b.conversionTime && a.transferTime == b.transferTime
+      && a.framesPerSecond == b.framesPerSecond && a.discards == b.discards
   }
 }
 

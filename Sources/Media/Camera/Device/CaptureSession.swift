@@ -13,7 +13,7 @@ public final class CaptureSession {
   public var height: Int { mode.height }
   /// Whether the camera codes H.264 itself.
   public var isCoded: Bool { coded != nil }
-  /// Whether the camera can code H.264 itself as the settings ask for it, whether it does now or not.
+  /// Whether the camera gives pictures both ways: coded by itself, at a bitrate that follows, and not.
   public let offersH264: Bool
   /// The device, to wait for (readable when there is a picture or news).
   public var descriptor: Int32 { device.descriptor }
@@ -65,12 +65,11 @@ public final class CaptureSession {
       let controls = CameraControls(settings, on: device)
       var wanted = FormatChoice(width: settings.width, height: settings.height, framesPerSecond: settings.framesPerSecond)
       // Coded pictures are not turned over here.
-      if !settings.isMirrored || controls.mirrors {
-        wanted.prefersH264 = settings.ownH264 == .always || settings.ownH264 == .automatic && CodedStream.followsBitrate(device)
-      }
+      wanted.takesH264 = settings.ownH264 != .never && (!settings.isMirrored || controls.mirrors)
       var modes = wanted.ranked(try CaptureOffer.all(of: device, type: type, wanted: wanted))
-      offersH264 = modes.first?.pixelFormat == .h264
-      if settings.ownH264 == .automatic, !takesUnits { modes.removeAll { $0.pixelFormat == .h264 } }
+      let (isFirst, hasOthers) = (modes.first?.pixelFormat == .h264, modes.contains { $0.pixelFormat != .h264 })
+      offersH264 = isFirst && hasOthers && CodedStream.followsBitrate(device)
+      if settings.ownH264 == .automatic, hasOthers, !(takesUnits && offersH264) { modes.removeAll { $0.pixelFormat == .h264 } }
       var started: Started?
       var refusal = V4L2Error(call: "VIDIOC_ENUM_FMT", subject: "\(device.name), no format that can be used", code: ENOTSUP)
       // What one mode lacks, such as room on the bus, another may have.
@@ -191,9 +190,9 @@ public final class CaptureSession {
   }
 
   /// The newest picture that the camera has taken, if one came since the last call; older ones and damaged ones are counted. `now` is the time on
-  /// `CLOCK_MONOTONIC`. Once it has thrown, the session is over.
-  public func takePicture(now: () -> Instant) throws(CameraFailure) -> VideoFrame? {
-    guard let converter else { return try takeUnits(now: now, wantsPicture: true, unit: { _ in }) }
+  /// `CLOCK_MONOTONIC`, `ready` when a buffer could be taken at the earliest, as far as the caller knows. Once it has thrown, the session is over.
+  public func takePicture(now: () -> Instant, ready: Instant? = nil) throws(CameraFailure) -> VideoFrame? {
+    guard let converter else { return try takeUnits(now: now, ready: ready, wantsPicture: true, unit: { _ in }) }
     do throws(V4L2Error) {
       while let index = lent.take() { try enqueue(index) }
       var newest: QueueBuffer?
@@ -221,8 +220,7 @@ public final class CaptureSession {
         return nil
       }
       var ledger = Ledger()
-      ledger[.capture] = CaptureSession.captureTime(of: buffer, arrival: arrival)
-      figures.count(frameAt: arrival.nanoseconds)
+      ledger[.capture] = note(buffer, arrival: arrival, ready: ready)
       figures.conversionTime = now() - arrival
       var frame = VideoFrame(buffer: picture, ledger: ledger)
       if queuedCount >= CaptureSession.driverShare, let shared = share(buffer.index) {
@@ -257,8 +255,17 @@ public final class CaptureSession {
     queuedCount += 1
   }
 
+  /// Counts a picture, and returns when it was taken.
+  func note(_ buffer: QueueBuffer, arrival: Instant, ready: Instant?) -> Instant {
+    let time = CaptureSession.captureTime(of: buffer, arrival: arrival)
+    let isBeginning = buffer.flags.contains(.startOfExposure) && time == buffer.time
+    figures.transferTime = isBeginning ? max(.zero, min(ready ?? arrival, arrival) - time) : .zero
+    figures.count(frameAt: arrival.nanoseconds)
+    return time
+  }
+
   /// The driver's time, where it is of our clock and can be true.
-  static func captureTime(of buffer: QueueBuffer, arrival: Instant) -> Instant {
+  private static func captureTime(of buffer: QueueBuffer, arrival: Instant) -> Instant {
     guard buffer.flags.contains(.monotonic), buffer.time <= arrival, arrival - buffer.time < .seconds(1) else { return arrival }
     return buffer.time
   }

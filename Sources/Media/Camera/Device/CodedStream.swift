@@ -13,6 +13,8 @@ final class CodedStream {
   private let format: PictureFormat
   private var reader = AccessUnitReader()
   private var decoder: (any VideoDecoder)?
+  /// Key frames in a row that no picture was made of.
+  private var undecodedCount = 0
   private let forcesKeyFrames: Bool
   private let bitrateControl: VideoControl?
   private var bitrate: Int?
@@ -62,12 +64,17 @@ final class CodedStream {
     guard length > plane.offset else { return lose(.short, &figures) }
     do throws(AccessUnitFault) {
       guard let unit = try unsafe reader.read([UInt8](memory[plane.offset..<length])) else { return nil }
-      guard unit.format.map({ ($0.width, $0.height) == (format.width, format.height) }) ?? true else { return lose(.wrongSize, &figures) }
+      guard unit.format.map(isOfSize) ?? true else { return lose(.wrongSize, &figures) }
       if unit.frame.isKeyFrame { needsKeyFrame = false }
       return unit
     } catch {
       return lose(error == .empty ? .short : .corrupt, &figures, isNoted: true)
     }
+  }
+
+  /// Some encoders do not say in their SPS that 1,088 coded rows are 1,080 pictured ones.
+  private func isOfSize(_ unit: AccessUnit.Format) -> Bool {
+    (0..<16).contains(unit.width - format.width) && (0..<16).contains(unit.height - format.height)
   }
 
   private func lose(_ reason: CameraDiscard, _ figures: inout CameraFigures, isNoted: Bool = false) -> AccessUnit? {
@@ -77,16 +84,19 @@ final class CodedStream {
     return nil
   }
 
-  /// The picture of a unit, for who cannot do with units; nil: there is none yet. Units have to come in order, and all of them.
-  func picture(of unit: AccessUnit) -> VideoFrame? {
+  /// The picture of a unit, for who cannot do with units; nil: there is none yet. Units have to come in order, and all of them. Throws when no decoder is up to the stream.
+  func picture(of unit: AccessUnit) throws(CameraFailure) -> VideoFrame? {
     do throws(CodecError) {
       if decoder == nil { decoder = try CodecFactory.videoDecoder(.h264) }
       guard let decoder else { return nil }
       guard let picture = try decoder.decode(unit.frame) else { return nil }
       ColorConversion.normalize(picture.buffer, matrix: format.matrix, isFullRange: format.isFullRange)
+      undecodedCount = 0
       return picture
     } catch {
       needsKeyFrame = true
+      undecodedCount += unit.frame.isKeyFrame ? 1 : 0
+      guard undecodedCount < 3 else { throw .broken("\(device.name): its H.264 cannot be decoded: \(error)") }
       return nil
     }
   }

@@ -32,7 +32,7 @@ public struct CaptureOffer: Sendable, Equatable {
 /// Which of a camera's modes is to be tried first, second, and so on.
 ///
 /// In this order: modes of at least three quarters of the wanted rate before slower ones; the size that is nearest, a larger one rather than a smaller one; modes that
-/// hold the wanted rate in full; then by format: H.264 if somebody sends it as it is, in the wanted size and rate alone; NV12 and YUYV (what the bus carries as it is needs no decoding), YU12, UYVY, then MJPEG, then what libv4lconvert
+/// hold the wanted rate in full; then by format: H.264 if it may be used, and then in the wanted size and rate alone unless there is nothing else; NV12 and YUYV (what the bus carries as it is needs no decoding), YU12, UYVY, then MJPEG, then what libv4lconvert
 /// knows; then the rate that is nearest. What the bus has no room for after all is refused by the driver, and the next one is tried.
 public struct FormatChoice: Sendable {
   /// Wanted width in pixels.
@@ -41,8 +41,8 @@ public struct FormatChoice: Sendable {
   public var height: Int
   /// Wanted pictures a second.
   public var framesPerSecond: Double
-  /// Whether H.264 that the camera codes itself is wanted, where it comes in the wanted size and at the wanted rate.
-  public var prefersH264 = false
+  /// Whether H.264 that the camera codes itself may be used: where it comes in the wanted size and at the wanted rate, or there is nothing else.
+  public var takesH264 = false
 
   /// What is wanted.
   public init(width: Int, height: Int, framesPerSecond: Double) {
@@ -68,16 +68,16 @@ public struct FormatChoice: Sendable {
   /// Whether pictures of this format can be used.
   public static func accepts(_ format: FourCC) -> Bool { rank(format) != nil }
 
-  /// Whether a mode's pictures can be used as they come: H.264 in another size would have to be decoded for everybody.
-  private func fits(_ mode: CaptureMode) -> Bool {
-    guard mode.pixelFormat == .h264 else { return FormatChoice.accepts(mode.pixelFormat) }
-    let isFast = mode.framesPerSecond == 0 || mode.framesPerSecond >= framesPerSecond * 0.95
-    return prefersH264 && (mode.width, mode.height) == (width, height) && isFast
+  /// Whether a mode is what is wanted as it comes: H.264 in another size would have to be decoded for everybody.
+  private func isExact(_ mode: CaptureMode) -> Bool {
+    (mode.width, mode.height) == (width, height) && (mode.framesPerSecond == 0 || mode.framesPerSecond >= framesPerSecond * 0.95)
   }
 
   /// The modes of `offers`, best first.
   public func ranked(_ offers: [CaptureOffer]) -> [CaptureMode] {
-    let modes = offers.map(mode).filter(fits)
+    let usable = offers.map(mode).filter { FormatChoice.accepts($0.pixelFormat) || $0.pixelFormat == .h264 && takesH264 }
+    let hasOthers = usable.contains { $0.pixelFormat != .h264 }
+    let modes = usable.filter { $0.pixelFormat != .h264 || !hasOthers || isExact($0) }
     let keyed = modes.enumerated().map { (mode: $1, key: key($1), index: $0) }
     return keyed.sorted { a, b in
       for (x, y) in zip(a.key, b.key) where x != y { return x < y }
@@ -131,7 +131,7 @@ extension CaptureOffer {
   static func all(of device: any VideoDevice, type: BufferType, wanted: FormatChoice) throws(V4L2Error) -> [CaptureOffer] {
     var offers: [CaptureOffer] = []
     for format in try device.formats(of: type) where !format.isEmulated {
-      guard FormatChoice.accepts(format.pixelFormat) || format.pixelFormat == .h264 && wanted.prefersH264 else { continue }
+      guard FormatChoice.accepts(format.pixelFormat) || format.pixelFormat == .h264 && wanted.takesH264 else { continue }
       let sizes = try device.sizes(of: format.pixelFormat)
       for size in sizes.isEmpty ? [SizeOffer(width: wanted.width, height: wanted.height)] : sizes {
         // Intervals depend on the size: they are asked for at the one that would be used.
