@@ -38,6 +38,8 @@ packages=(
   libqrencode4 libspeexdsp1 libssl3 libstdc++6 libudev1 libvpx7 libwayland-client0 libwayland-server0 libxkbcommon0 libyuv0 xkb-data
   # The same for cameras and sound cards.
   libasound2 libkissfft-float131 libsamplerate0 libturbojpeg0 libv4lconvert0 libva-drm2 libva2 libwebrtc-audio-processing1
+  # What parlor-bench compares with.
+  libusrsctp2
   # Other programs that can hold the display, a camera, a sound card.
   libdrm-tests v4l-utils alsa-utils
 )

@@ -31,7 +31,7 @@ from remote_framebuffer import set_desktop_size
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 WORK = os.path.join(ROOT, ".build/machine")
-PROGRAMS = ["parlor", "stage-trial", "input-trial", "coding-trial", "device-trial"]
+PROGRAMS = ["parlor", "parlor-bench", "stage-trial", "input-trial", "coding-trial", "device-trial"]
 PROGRAMS_SIZE = 256 << 20
 
 # What differs between machines: the display, and sound cards. "console" is the name that QEMU's screendump and VNC know the device by.

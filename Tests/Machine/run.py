@@ -11,6 +11,7 @@ import time
 import traceback
 
 import cameras
+import capture
 import clock
 import coding
 import device_calls
@@ -73,6 +74,7 @@ CASES = {
     "camera: an HDMI input with faults": cameras.hdmi,
     "camera: one that is taken": cameras.busy,
     "camera: one that comes late": cameras.late,
+    "camera: how old pictures are, in time": capture.age,
     "sound: a USB card, both ways": sound_devices.usb,
     "sound: a card that comes late, under another number": sound_devices.late_and_renumbered,
     "sound: a better card arrives": sound_devices.better_card_arrives,

@@ -60,8 +60,8 @@ final class CaptureThread: Sendable {
     deinit { close(descriptor) }
   }
 
-  /// Starts the attempt. It gives to `pictures` what they need; with `takesUnits` the camera is to code itself if it can. `count` gets what has been counted so far,
-  /// `report` the news, both on this thread.
+  /// Starts the attempt. It gives to `pictures` what they need; with `takesUnits` the camera is to code itself if it can. `count` gets what has been
+  /// counted so far, `report` the news, both on this thread.
   init(
     devices: any VideoDeviceSource, settings: CameraSettings, takesUnits: Bool, excluding excluded: Set<String>,
     avoiding avoided: Set<String>, pictures: VideoFanOut, count: @escaping @Sendable (CameraFigures) -> Void,

@@ -4,7 +4,8 @@ import Frames
 
 /// Hands each picture of one source to all who want it. Usable from any thread; one thread at a time puts pictures in.
 ///
-/// A source that codes its pictures itself also hands out access units, to those who can send them as they are; pictures it makes only while somebody needs them.
+/// A source that codes its pictures itself also hands out access units, to those who can send them as they are; pictures it makes only while somebody
+/// needs them.
 public final class VideoFanOut: Sendable {
   /// What pictures of a source are usually like. A picture says itself how large it is; encoders set themselves up by this.
   public struct Format: Sendable, Equatable {
@@ -48,8 +49,8 @@ public final class VideoFanOut: Sendable {
   private let onDemand: @Sendable (Bool) -> Void
   private let onNeeds: @Sendable () -> Void
 
-  /// A source without pictures. With `keepsNewest` the newest one is held also while nobody wants any. `onDemand` is told when the first sink
-  /// that is no onlooker comes and when the last one goes, `onNeeds` when `needs` may have changed or a key frame is wanted, by the thread that makes it so.
+  /// A source without pictures. With `keepsNewest` the newest one is held also while nobody wants any. `onDemand` is told when the first sink that is
+  /// no onlooker comes and when the last one goes, `onNeeds` when `needs` may have changed or a key frame is wanted, by the thread that makes it so.
   public init(
     format: Format = Format(), keepsNewest: Bool = true, onDemand: @escaping @Sendable (_ isWanted: Bool) -> Void = { _ in },
     onNeeds: @escaping @Sendable () -> Void = {}

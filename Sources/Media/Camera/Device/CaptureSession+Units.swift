@@ -4,9 +4,9 @@ import Frames
 import V4L2
 
 extension CaptureSession {
-  /// Hands each access unit that a camera coded since the last call to `unit`, in order: none may be left out. Damaged ones are counted, and a key frame is asked for.
-  /// Returns the newest picture among them if one is wanted; without, none is decoded. `now` and `ready` are those of `takePicture`. Once it has thrown, the
-  /// session is over.
+  /// Hands each access unit that a camera coded since the last call to `unit`, in order: none may be left out. Damaged ones are counted, and a key
+  /// frame is asked for. Returns the newest picture among them if one is wanted; without, none is decoded. `now` and `ready` are those of
+  /// `takePicture`. Once it has thrown, the session is over.
   public func takeUnits(now: () -> Instant, ready: Instant? = nil, wantsPicture: Bool, unit: (AccessUnit) -> Void)
     throws(CameraFailure) -> VideoFrame?
   {

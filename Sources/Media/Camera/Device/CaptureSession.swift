@@ -44,8 +44,8 @@ public final class CaptureSession {
   /// So many stay with the driver, whoever wants to show from them.
   private static let driverShare = 2
 
-  /// Starts the camera that `device` is, in the best mode that it takes; with `takesUnits` somebody sends what it codes itself. `wake` is called from any thread when
-  /// `takePicture` has something to do though the device says nothing.
+  /// Starts the camera that `device` is, in the best mode that it takes; with `takesUnits` somebody sends what it codes itself. `wake` is called from
+  /// any thread when `takePicture` has something to do though the device says nothing.
   public init(
     device: any VideoDevice, settings: CameraSettings, takesUnits: Bool = false, wake: @escaping @Sendable () -> Void = {}
   ) throws(CameraFailure) {

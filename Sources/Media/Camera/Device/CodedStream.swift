@@ -3,8 +3,8 @@ import Codecs
 import Frames
 import V4L2
 
-/// The H.264 that a camera codes itself: its buffers as access units, key frames that are asked for, a bitrate to follow, and pictures if somebody looks.
-/// Used on one thread.
+/// The H.264 that a camera codes itself: its buffers as access units, key frames that are asked for, a bitrate to follow, and pictures if somebody
+/// looks. Used on one thread.
 final class CodedStream {
   /// What a camera without the control has to go through for a key frame: the caller stops the stream and starts it.
   enum KeyFrameStep: Equatable { case none, restart }
@@ -36,8 +36,8 @@ final class CodedStream {
   /// Whether a camera's bitrate can be set, without which its stream cannot follow a network.
   static func followsBitrate(_ device: any VideoDevice) -> Bool { device.control(.bitrate)?.isWritable ?? false }
 
-  /// What makes a camera's encoder fit for a conversation: a constant rate, no B pictures, headers with each key frame, a profile that every peer takes, and the
-  /// level that size and rate need at least 3.1. What it lacks is left as it is: each SPS says what the stream is.
+  /// What makes a camera's encoder fit for a conversation: a constant rate, no B pictures, headers with each key frame, a profile that every peer
+  /// takes, and the level that size and rate need at least 3.1. What it lacks is left as it is: each SPS says what the stream is.
   private static func prepare(_ device: any VideoDevice, _ format: PictureFormat) {
     func prefer(_ identifier: VideoControl.Identifier, _ value: Int64) {
       guard let control = device.control(identifier), control.isWritable, (control.minimum...control.maximum).contains(value) else {
@@ -84,7 +84,8 @@ final class CodedStream {
     return nil
   }
 
-  /// The picture of a unit, for who cannot do with units; nil: there is none yet. Units have to come in order, and all of them. Throws when no decoder is up to the stream.
+  /// The picture of a unit, for who cannot do with units; nil: there is none yet. Units have to come in order, and all of them. Throws when no
+  /// decoder is up to the stream.
   func picture(of unit: AccessUnit) throws(CameraFailure) -> VideoFrame? {
     do throws(CodecError) {
       if decoder == nil { decoder = try CodecFactory.videoDecoder(.h264) }

@@ -31,9 +31,10 @@ public struct CaptureOffer: Sendable, Equatable {
 
 /// Which of a camera's modes is to be tried first, second, and so on.
 ///
-/// In this order: modes of at least three quarters of the wanted rate before slower ones; the size that is nearest, a larger one rather than a smaller one; modes that
-/// hold the wanted rate in full; then by format: H.264 if it may be used, and then in the wanted size and rate alone unless there is nothing else; NV12 and YUYV (what the bus carries as it is needs no decoding), YU12, UYVY, then MJPEG, then what libv4lconvert
-/// knows; then the rate that is nearest. What the bus has no room for after all is refused by the driver, and the next one is tried.
+/// In this order: modes of at least three quarters of the wanted rate before slower ones; the size that is nearest, a larger one rather than a
+/// smaller one; modes that hold the wanted rate in full; then by format: H.264 if it may be used, and then in the wanted size and rate alone unless
+/// there is nothing else; NV12 and YUYV (what the bus carries as it is needs no decoding), YU12, UYVY, then MJPEG, then what libv4lconvert knows;
+/// then the rate that is nearest. What the bus has no room for after all is refused by the driver, and the next one is tried.
 public struct FormatChoice: Sendable {
   /// Wanted width in pixels.
   public var width: Int
