@@ -44,6 +44,8 @@ while [[ ${#pending[@]} -gt 0 ]]; do
   pending=("${next[@]}")
 done
 
+install -D -m 0644 "$here/../Config/ssh/sshd_config" "$root/etc/ssh/sshd_config"
+
 units=$root/usr/lib/systemd/system
 for unit in "$here"/../Config/systemd/*.service; do
   name=$(basename "$unit")
@@ -57,7 +59,7 @@ ln -s parlor "$root/usr/bin/parlor-shell"
 for group in video render input audio; do in_root getent group "$group" >/dev/null || in_root groupadd --system "$group"; done
 in_root groupadd --system --gid 900 parlor
 in_root useradd --system --uid 900 --gid parlor --groups video,render,input,audio --home-dir /var/lib/parlor --no-create-home --shell /usr/sbin/nologin parlor
-in_root useradd --system --uid 901 --gid operator --home-dir /run/parlor-provision --no-create-home --shell /usr/bin/parlor-shell operator
+in_root useradd --system --uid 901 --gid operator --groups parlor,systemd-journal --home-dir /run/parlor-provision --no-create-home --shell /usr/bin/parlor-shell operator
 # Nobody has a password. An asterisk is no password, and unlike "!" does not keep keys from being used.
 sed -i -E 's/^(root|parlor|operator):[^:]*:/\1:*:/' "$root/etc/shadow"
 echo /usr/bin/parlor-shell >>"$root/etc/shells"

@@ -10,9 +10,9 @@ public struct Verbs: Sendable {
   private let isJSON: Bool
   private let output: Output
 
-  /// Verbs for the `parlor run` whose runtime folder is `runtime`.
-  public init(runtime: String, isJSON: Bool = false, output: @escaping Output) {
-    (client, self.isJSON, self.output) = (ControlClient(folder: runtime), isJSON, output)
+  /// Verbs for the `parlor run` whose runtime folder is `runtime`, on behalf of `asker`.
+  public init(runtime: String, isJSON: Bool = false, asker: Asker? = nil, output: @escaping Output) {
+    (client, self.isJSON, self.output) = (ControlClient(folder: runtime, asker: asker), isJSON, output)
   }
 
   /// `parlor status`.

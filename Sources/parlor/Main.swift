@@ -6,21 +6,30 @@ import Glibc
   static func main() async {
     // A reader that goes away is an error of that one write.
     signal(SIGPIPE, SIG_IGN)
+    let isShell = OperatorShell.isCalled(CommandLine.arguments.first ?? "")
     var code = ExitCode.ok
     do throws(VerbFailure) {
-      let command = try Command(Array(CommandLine.arguments.dropFirst()), environment: environment())
-      code = try await perform(command)
+      let arguments = Array(CommandLine.arguments.dropFirst())
+      if isShell, arguments.isEmpty { exit(OperatorShell.prompt { write($0, to: 1) }.rawValue) }
+      code = try await perform(try isShell ? shellCommand(arguments) : Command(arguments, environment: environment()), isShell: isShell)
     } catch {
       write("parlor: \(error)\n", to: 2)
-      if error.exitCode == .usage { write("parlor help explains the verbs.\n", to: 2) }
+      if error.exitCode == .usage { write(isShell ? "help explains the verbs.\n" : "parlor help explains the verbs.\n", to: 2) }
       code = error.exitCode
     }
     exit(code.rawValue)
   }
 
-  private static func perform(_ command: Command) async throws(VerbFailure) -> ExitCode {
+  /// What a login shell is asked to do: `-c LINE`.
+  private static func shellCommand(_ arguments: [String]) throws(VerbFailure) -> Command {
+    guard arguments.count == 2, arguments[0] == "-c" else { throw VerbFailure(.notPermitted, "the shell takes -c and a line, or nothing") }
+    return try OperatorShell.command(arguments[1], environment: environment())
+  }
+
+  private static func perform(_ command: Command, isShell: Bool) async throws(VerbFailure) -> ExitCode {
     switch command {
-    case .help(let verb): write(VerbSyntax.all.first { $0.name == verb }?.text ?? VerbSyntax.overview, to: 1)
+    case .help(let verb):
+      write(VerbSyntax.all.first { $0.name == verb }?.text ?? (isShell ? VerbSyntax.shellOverview : VerbSyntax.overview), to: 1)
     case .version(let isJSON): write(isJSON ? "{\"version\":\"\(Version.current)\"}\n" : "parlor \(Version.current)\n", to: 1)
     case .run(let options): return try await runner.run(options)
     case .provision(let folder, let root):
@@ -34,14 +43,14 @@ import Glibc
     case .check(let file, let includesDevices, let runtime, let isJSON):
       return try await Verbs.check(file: file, includesDevices: includesDevices, runtime: runtime, isJSON: isJSON, output: output)
     case .describe(let form): write(try form.text, to: 1)
-    case .status(let runtime, let isJSON): try Verbs(runtime: runtime, isJSON: isJSON, output: output).status()
+    case .status(let runtime, let isJSON): try Verbs(runtime: runtime, isJSON: isJSON, asker: asker, output: output).status()
     case .stats(let runtime, let isWatching, let isJSON):
-      try Verbs(runtime: runtime, isJSON: isJSON, output: output).stats(isWatching: isWatching)
-    case .screenshot(let runtime, let file): try Verbs(runtime: runtime, output: output).screenshot(file: file)
-    case .call(let runtime, let action): try Verbs(runtime: runtime, output: output).call(action: action)
+      try Verbs(runtime: runtime, isJSON: isJSON, asker: asker, output: output).stats(isWatching: isWatching)
+    case .screenshot(let runtime, let file): try Verbs(runtime: runtime, asker: asker, output: output).screenshot(file: file)
+    case .call(let runtime, let action): try Verbs(runtime: runtime, asker: asker, output: output).call(action: action)
     case .volume(let runtime, let change, let isJSON):
-      try Verbs(runtime: runtime, isJSON: isJSON, output: output).volume(change: change)
-    case .order(let runtime, let request): try Verbs(runtime: runtime, output: output).order(request)
+      try Verbs(runtime: runtime, isJSON: isJSON, asker: asker, output: output).volume(change: change)
+    case .order(let runtime, let request): try Verbs(runtime: runtime, asker: asker, output: output).order(request)
     }
     return .ok
   }
@@ -51,6 +60,9 @@ import Glibc
 
   /// Who places calls.
   private static let runner = LocalRunner(output: output, progress: { write($0 + "\n", to: 2) })
+
+  /// On whose behalf.
+  private static let asker = Asker.current(environment: environment())
 
   private static let output: Verbs.Output = { write($0, to: 1) }
 
@@ -70,7 +82,9 @@ import Glibc
 
   private static func environment() -> [String: String] {
     var result: [String: String] = [:]
-    if let value = unsafe getenv("PARLOR_RUNTIME") { result["PARLOR_RUNTIME"] = unsafe String(cString: value) }
+    for name in ["PARLOR_RUNTIME", "SSH_CONNECTION", "SSH_USER_AUTH"] {
+      if let value = unsafe getenv(name) { result[name] = unsafe String(cString: value) }
+    }
     return result
   }
 }

@@ -11,7 +11,16 @@ struct VerbSyntax {
     var help: String
   }
 
+  /// Whom a verb is for.
+  enum Audience {
+    /// Those who look after boxes, over SSH.
+    case operators
+    /// Whoever has a shell on the machine: an operator's shell does not know the verb.
+    case administrators
+  }
+
   var name: String
+  var audience = Audience.operators
   var summary: String
   var options: [Option] = []
   /// What the operands are called in the help text.
@@ -27,7 +36,7 @@ struct VerbSyntax {
   /// Every verb, in the order of the help text.
   static let all: [VerbSyntax] = [
     VerbSyntax(
-      name: "run", summary: "Be the box: show the screen, place the call, answer the other verbs.",
+      name: "run", audience: .administrators, summary: "Be the box: show the screen, place the call, answer the other verbs.",
       options: [
         configuration,
         Option(
@@ -36,23 +45,25 @@ struct VerbSyntax {
         Option(name: "--state", value: "DIR", help: "The folder for what outlives a restart (else /var/lib/parlor)."), runtime,
       ]),
     VerbSyntax(
-      name: "provision",
+      name: "provision", audience: .administrators,
       summary: "Set the box up with what is new on its PARLOR partition and on USB sticks. For root, once at each start.",
       options: [
         Option(name: "--from", value: "DIR", help: "Take parlor.toml and what lies beside it from there instead."),
         Option(name: "--root", value: "DIR", help: "The folder that stands for /, to look at what would be written."),
       ]),
     VerbSyntax(
-      name: "confirm", summary: "Watch the box until it is well, and mark its version good. For root, once at each start.", options: [runtime]),
+      name: "confirm", audience: .administrators,
+      summary: "Watch the box until it is well, and mark its version good. For root, once at each start.", options: [runtime]),
     VerbSyntax(
-      name: "demo", summary: "Have a page call the built-in peer and print what was measured.",
+      name: "demo", audience: .administrators, summary: "Have a page call the built-in peer and print what was measured.",
       options: [
         Option(name: "--direct", help: "A direct call by WHIP and WHEP, without a page."),
         Option(name: "--seconds", value: "N", help: "How long to measure (else 10)."),
         Option(name: "--screenshot", value: "FILE", help: "Where the screen is saved as PNG (else parlor-demo.png)."), json,
       ]),
     VerbSyntax(
-      name: "peer", summary: "Be a bare peer: descriptions and candidates as JSON lines on standard input and output.",
+      name: "peer", audience: .administrators,
+      summary: "Be a bare peer: descriptions and candidates as JSON lines on standard input and output.",
       options: [
         Option(name: "--offer", help: "Make the offer (the default)."), Option(name: "--answer", help: "Wait for an offer."),
         Option(name: "--codec", value: "C", help: "The only video codec: VP8 or H264 (else all)."),
@@ -115,6 +126,9 @@ struct VerbSyntax {
     VerbSyntax(name: "help", summary: "Explain the verbs, or one of them.", operands: ["VERB"], requiredOperands: 0),
   ]
 
+  /// The verbs that an operator's shell knows.
+  static var forOperators: [VerbSyntax] { all.filter { $0.audience == .operators } }
+
   /// The error for a name that is not known, with the one that comes nearest.
   static func unknown(_ what: String, _ name: String, among names: [String]) -> VerbFailure {
     let nearest = NearestName.find(name, among: names)
@@ -139,12 +153,17 @@ struct VerbSyntax {
   }
 
   /// The help text of all verbs.
-  static var overview: String {
-    let width = all.map(\.name.count).max() ?? 0
-    let verbs = all.map { "  " + $0.name + String(repeating: " ", count: width - $0.name.count + 2) + $0.summary }
+  static var overview: String { overview(of: all, usage: "parlor VERB [OPTIONS]", help: "parlor help VERB") }
+
+  /// The help text of an operator's shell.
+  static var shellOverview: String { overview(of: forOperators, usage: "VERB [OPTIONS]", help: "help VERB") }
+
+  private static func overview(of syntaxes: [VerbSyntax], usage: String, help: String) -> String {
+    let width = syntaxes.map(\.name.count).max() ?? 0
+    let verbs = syntaxes.map { "  " + $0.name + String(repeating: " ", count: width - $0.name.count + 2) + $0.summary }
     let lines =
-      ["usage: parlor VERB [OPTIONS]", ""] + verbs + [
-        "", "parlor help VERB explains a verb.",
+      ["usage: \(usage)", ""] + verbs + [
+        "", "\(help) explains a verb.",
         "Exit codes: 0 fine, 64 usage, 65 bad data, 69 unavailable, 70 internal, 73 cannot write, 77 not permitted, 78 bad configuration.",
       ]
     return lines.joined(separator: "\n") + "\n"

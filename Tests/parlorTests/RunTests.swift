@@ -5,69 +5,6 @@ import Testing
 
 /// The program itself, as a service manager runs it.
 @Suite struct RunTests {
-  /// A running box with a folder of its own.
-  private final class Box {
-    private let folder: String
-    private var process = Process()
-    private let environment: [String: String]
-    let client: ControlClient
-
-    /// `tools` are scripts that stand before all others on its `PATH`, by name.
-    init(_ configuration: String, tools: [String: String] = [:]) async throws {
-      folder = NSTemporaryDirectory() + "parlor-run-\(UUID().uuidString.prefix(8))"
-      for name in ["", "/run", "/state"] {
-        try FileManager.default.createDirectory(atPath: folder + name, withIntermediateDirectories: true)
-      }
-      try Data(configuration.utf8).write(to: URL(fileURLWithPath: folder + "/parlor.toml"))
-      for (name, script) in tools {
-        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: folder + "/" + name))
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder + "/" + name)
-      }
-      environment = ProcessInfo.processInfo.environment.merging(["PATH": folder + ":/usr/bin:/bin"]) { _, new in new }
-      client = ControlClient(folder: folder + "/run")
-      try await start()
-    }
-
-    deinit {
-      if process.isRunning { process.terminate() }
-      try? FileManager.default.removeItem(atPath: folder)
-    }
-
-    func start() async throws {
-      process = Process()
-      process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(
-        path: "parlor")
-      process.arguments = [
-        "run", "--config", folder + "/parlor.toml", "--stage", "headless:640x360", "--state", folder + "/state", "--runtime",
-        folder + "/run",
-      ]
-      process.standardError = FileHandle.nullDevice
-      process.environment = environment
-      try process.run()
-      for _ in 0..<600 {
-        if (try? client.perform(ControlRequest(verb: "status"))["state"]) == "ready" { return }
-        try await Task.sleep(for: .milliseconds(50))
-      }
-      Issue.record("parlor run did not become ready")
-    }
-
-    /// Ends it as a service manager does, and returns its exit code; nil when a signal ended it.
-    func stop() -> Int32? {
-      process.terminate()
-      process.waitUntilExit()
-      return process.terminationReason == .exit ? process.terminationStatus : nil
-    }
-
-    /// What a tool wrote into a file beside itself.
-    func text(of name: String) throws -> String { try String(contentsOfFile: folder + "/" + name, encoding: .utf8) }
-
-    func picture() throws -> Picture {
-      let answer = try client.perform(ControlRequest(verb: "screenshot"))
-      let png = try #require(answer["png"]?.string.flatMap { Data(base64Encoded: $0) })
-      return try Picture(png: Array(png))
-    }
-  }
-
   private let configuration = """
     [call]
     whip = "http://127.0.0.1:9/whip"
@@ -82,19 +19,19 @@ import Testing
     """
 
   @Test func boxEndsByItselfWhenItIsToldTo() async throws {
-    let box = try await Box(configuration)
+    let box = try await RunningBox(configuration)
     #expect(box.stop() == 0)
   }
 
   @Test func devicesThatAreMissingAreToldAndTheBoxIsReadyAllTheSame() async throws {
     let missing = configuration.replacingOccurrences(of: "device = \"synthetic\"", with: "device = \"no such camera anywhere\"")
       .replacingOccurrences(of: "capture = \"synthetic\"", with: "capture = \"no-such-card\"")
-    let plain = try await Box(configuration)
+    let plain = try await RunningBox(configuration)
     let picture = try plain.picture()
     #expect(try plain.client.perform(ControlRequest(verb: "status"))["code"] == .null)
     #expect(plain.stop() == 0)
 
-    let box = try await Box(missing)
+    let box = try await RunningBox(missing)
     var status = JSON.null
     for _ in 0..<200 {
       status = try box.client.perform(ControlRequest(verb: "status"))
@@ -114,7 +51,7 @@ import Testing
   }
 
   @Test func volumeOutlivesTheBox() async throws {
-    let box = try await Box(configuration)
+    let box = try await RunningBox(configuration)
     #expect(try box.client.perform(ControlRequest(verb: "volume")) == ["percent": 100, "muted": false])
     #expect(
       try box.client.perform(ControlRequest(verb: "volume", arguments: ["change": "-60"])) == ["percent": 40, "muted": false])
@@ -126,7 +63,7 @@ import Testing
   }
 
   @Test func screenshotsCanBeForbidden() async throws {
-    let box = try await Box(configuration + "\n[access]\nscreenshots = false\n")
+    let box = try await RunningBox(configuration + "\n[access]\nscreenshots = false\n")
     let reason = "screenshots are switched off: access.screenshots = false in the configuration"
     #expect(throws: VerbFailure(.notPermitted, reason)) { try box.client.perform(ControlRequest(verb: "screenshot")) }
     #expect(box.stop() == 0)
@@ -134,14 +71,14 @@ import Testing
 
   @Test func boxRestartsByItsServiceManager() async throws {
     func request(_ part: String) -> ControlRequest { ControlRequest(verb: "restart", arguments: ["part": .string(part)]) }
-    let box = try await Box(configuration, tools: ["systemctl": "echo \"$@\" >\"${0%/*}/asked\""])
+    let box = try await RunningBox(configuration, tools: ["systemctl": "echo \"$@\" >\"${0%/*}/asked\""])
     _ = try box.client.perform(request("box"))
     #expect(try box.text(of: "asked") == "--no-ask-password reboot\n")
     // Nobody would start this one again.
     #expect(throws: VerbFailure.self) { try box.client.perform(request("app")) }
     #expect(box.stop() == 0)
 
-    let refused = try await Box(configuration, tools: ["systemctl": "echo Access denied >&2; exit 1"])
+    let refused = try await RunningBox(configuration, tools: ["systemctl": "echo Access denied >&2; exit 1"])
     #expect(throws: VerbFailure(.notPermitted, "systemctl reboot failed: Access denied")) { try refused.client.perform(request("box")) }
     #expect(refused.stop() == 0)
   }
@@ -170,7 +107,7 @@ import Testing
   }
 
   @Test func identificationComesAndGoes() async throws {
-    let box = try await Box(configuration)
+    let box = try await RunningBox(configuration)
     let before = try box.picture()
     _ = try box.client.perform(ControlRequest(verb: "identify"))
     // The stage shows it with its next refresh.
@@ -188,7 +125,7 @@ import Testing
   }
 
   @Test func identificationIsSeenOnADarkScreen() async throws {
-    let box = try await Box(configuration)
+    let box = try await RunningBox(configuration)
     func isDark() throws -> JSON? { try box.client.perform(ControlRequest(verb: "status"))["stage"]?["blanked"] }
     _ = try box.client.perform(ControlRequest(verb: "blank", arguments: ["wish": "on"]))
     #expect(try isDark() == true)
@@ -200,7 +137,7 @@ import Testing
   }
 
   @Test func gammaIsTakenAndNotOfferedInMemory() async throws {
-    let box = try await Box(configuration)
+    let box = try await RunningBox(configuration)
     for arguments in [["value": 0.7], [:]] as [[String: JSON]] {
       _ = try box.client.perform(ControlRequest(verb: "gamma", arguments: arguments))
       #expect(try box.client.perform(ControlRequest(verb: "status"))["stage"]?["gamma"] == .null)
@@ -209,8 +146,8 @@ import Testing
   }
 
   @Test func anIdleScreenInvitesToTouchItUntilTheCallStarts() async throws {
-    let plain = try await Box(configuration)
-    let box = try await Box(configuration.replacingOccurrences(of: "manual", with: "touch"))
+    let plain = try await RunningBox(configuration)
+    let box = try await RunningBox(configuration.replacingOccurrences(of: "manual", with: "touch"))
     let idle = try plain.picture()
     #expect(plain.stop() == 0)
     func wait(until isFine: (Picture) -> Bool) async throws -> Picture {

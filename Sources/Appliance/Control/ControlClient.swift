@@ -7,9 +7,11 @@ public struct ControlClient: Sendable {
 
   /// Where `control.sock` is.
   public let path: String
+  private let asker: Asker?
 
-  /// A client of the `parlor run` whose runtime folder is `folder`.
-  public init(folder: String) {
+  /// A client of the `parlor run` whose runtime folder is `folder`, on behalf of `asker`.
+  public init(folder: String, asker: Asker? = nil) {
+    self.asker = asker
     path = folder.hasSuffix("/") ? folder + "control.sock" : folder + "/control.sock"
   }
 
@@ -28,6 +30,8 @@ public struct ControlClient: Sendable {
     }
     socket.setTimeout(seconds: 60)
     // Turned away, the request finds nobody to read it; the answer that says why is there all the same.
+    var request = request
+    if let asker { request.from = asker.claims }
     _ = socket.write(request.line)
     var lines = UnixSocket.LineReader(socket, maximumLength: 1 << 26)
     while true {

@@ -1,9 +1,11 @@
-/// A request on the control socket: one line of JSON, `{"verb":"call","arguments":{"action":"start"}}`.
+/// A request on the control socket: one line of JSON, `{"verb":"call","arguments":{"action":"start"}}`, with `from` where the asker says who it is.
 public struct ControlRequest: Sendable, Equatable {
   /// What to do.
   public var verb: String
   /// With what; each verb documents its own.
   public var arguments: [String: JSON]
+  /// What the asker says of itself, as `Asker.claims`; null: nothing.
+  public var from = JSON.null
 
   /// A request for `verb`.
   public init(verb: String, arguments: [String: JSON] = [:]) { (self.verb, self.arguments) = (verb, arguments) }
@@ -19,10 +21,11 @@ public struct ControlRequest: Sendable, Equatable {
     guard let json = JSON(text: line) else { throw VerbFailure(.badData, "the request is not JSON") }
     guard case .object(let members) = json else { throw VerbFailure(.badData, "the request is not a JSON object") }
     guard let verb = members["verb"]?.string else { throw VerbFailure(.badData, "the request has no \"verb\"") }
-    if let unknown = members.keys.filter({ $0 != "verb" && $0 != "arguments" }).min() {
+    if let unknown = members.keys.filter({ !["verb", "arguments", "from"].contains($0) }).min() {
       throw VerbFailure(.badData, "the request has an unknown member \"\(unknown)\"")
     }
     self.verb = verb
+    from = members["from"] ?? .null
     switch members["arguments"] {
     case nil: arguments = [:]
     case .object(let values): arguments = values
@@ -32,8 +35,9 @@ public struct ControlRequest: Sendable, Equatable {
 
   /// The request as a line, its end included.
   public var line: [UInt8] {
-    let json: JSON = ["verb": .string(verb), "arguments": .object(arguments)]
-    guard let text = try? JSON.text(json) else { preconditionFailure("JSON values can be written") }
+    var members: [String: JSON] = ["verb": .string(verb), "arguments": .object(arguments)]
+    if from != .null { members["from"] = from }
+    guard let text = try? JSON.text(JSON.object(members)) else { preconditionFailure("JSON values can be written") }
     return text + [10]
   }
 }

@@ -139,7 +139,7 @@ public final class ControlSocket: Sendable {
       _ = socket.write(ControlResponse.failure(VerbFailure(.unavailable, "too many requests at once")).line)
       return
     }
-    let user = linux_peer_user(socket.descriptor)
+    let user = Asker.userName(linux_peer_user(socket.descriptor))
     ControlSocket.startThread(name: "control verb") { [weak self] in
       var lines = UnixSocket.LineReader(socket, maximumLength: ControlRequest.maximumLength)
       while let line = lines.next(), let self, self.answer(line, from: user, to: socket) {}
@@ -148,11 +148,10 @@ public final class ControlSocket: Sendable {
   }
 
   /// Answers one request; false when the connection is of no more use.
-  private func answer(_ line: [UInt8], from user: Int64, to socket: UnixSocket) -> Bool {
+  private func answer(_ line: [UInt8], from user: String, to socket: UnixSocket) -> Bool {
     do throws(VerbFailure) {
       let request = try ControlRequest(line: line)
-      Log.info("control: \(request.verb) by user \(user)")
-      switch try perform(request) {
+      switch try perform(request, by: Asker(user: user, claims: request.from)) {
       case .value(let value):
         return socket.write(ControlResponse.value(try ControlSocket.json(value), more: false).line)
       case .stream(let interval, let next):
@@ -163,18 +162,30 @@ public final class ControlSocket: Sendable {
         return socket.write(ControlResponse.value(.null, more: false).line)
       }
     } catch {
-      if error.exitCode == .badData { Log.warning("control: refused a request of user \(user): \(error)") }
+      if error.exitCode == .badData { Log.warning("control: refused a request of \(user): \(error)") }
       return socket.write(ControlResponse.failure(error).line) && line.count <= ControlRequest.maximumLength
     }
   }
 
-  private func perform(_ request: ControlRequest) throws(VerbFailure) -> Answer {
+  /// Does what a request asks, and writes down who had something done.
+  private func perform(_ request: ControlRequest, by asker: Asker) throws(VerbFailure) -> Answer {
     let handlers = state.withLock { $0.handlers }
     guard let handler = handlers[request.verb] else {
       let nearest = NearestName.find(request.verb, among: handlers.keys).map { "; did you mean \"\($0)\"?" } ?? ""
       throw VerbFailure(.usage, "unknown verb \"\(request.verb)\"\(nearest)")
     }
-    return try handler(request)
+    guard let deed = request.deed else {
+      Log.info("control: \(request.verb) by \(asker)")
+      return try handler(request)
+    }
+    do throws(VerbFailure) {
+      let answer = try handler(request)
+      Log.notice("\(asker) \(deed)")
+      return answer
+    } catch {
+      if error.exitCode == .notPermitted { Log.notice("\(asker) was refused \(request.verb): \(error)") }
+      throw error
+    }
   }
 
   private static func json(_ value: any Encodable & Sendable) throws(VerbFailure) -> JSON {
