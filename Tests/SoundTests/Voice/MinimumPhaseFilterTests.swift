@@ -9,7 +9,7 @@ import Testing
   /// What becomes of an impulse at the start of a block, once the filter has gone over to the gains that `gain` tells for each frequency.
   private func response(_ gain: (Double) -> Double) -> [Float] {
     var filter = MinimumPhaseFilter()
-    let gains = (0..<MinimumPhaseFilter.gainCount).map { Float(log(gain(200 * Double($0)))) }
+    let gains = (0..<MinimumPhaseFilter.gainCount).map { Float(log(gain(100 * Double($0)))) }
     var samples = [Float](repeating: 0, count: AudioBlock.sampleCount)
     for turn in 0..<3 {
       samples = samples.map { _ in 0 }

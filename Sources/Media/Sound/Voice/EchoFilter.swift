@@ -17,7 +17,7 @@ struct EchoFilter {
   /// Forgetting of the error's power from hop to hop.
   private static let errorSmoothing: Float = 0.8
   /// Partitions whose second half is set back to silence in each hop, in turn.
-  private static let constrainedCount = 6
+  private static let constrainedCount = 4
   /// Far below the noise of any microphone, squared and summed up in a bin.
   private static let floor: Float = 1e-8
   /// Energy of a hop at -60 dB of full scale.

@@ -8,16 +8,16 @@ import Glibc
 /// done to the sound yet the sound itself never goes through them (Löllmann and Vary 2007). Its coefficients follow from the gains' logarithms by way of
 /// the cepstrum (Oppenheim and Schafer).
 struct MinimumPhaseFilter: ~Copyable {
-  /// Gains, from 0 Hz on, 200 Hz apart.
+  /// Gains, from 0 Hz on, 100 Hz apart.
   static let gainCount = transformCount / 2 + 1
 
-  private static let transformCount = 240
-  /// Coefficients: 2 ms, a multiple of what a vector holds.
-  private static let count = 96
+  private static let transformCount = 480
+  /// Coefficients: 4 ms, a multiple of what a vector holds.
+  private static let count = 192
   /// The coefficients go over to new ones in so many steps of so many samples: 5 ms.
   private static let (steps, stepCount) = (10, 24)
   /// How much of each part of the cepstrum is kept: details of the spectrum that are too fine for such a short filter fade out.
-  private static let keptCount = 64
+  private static let keptCount = 128
   private let lifter = (0..<count).map { $0 < keptCount ? Float(0.5 + 0.5 * cos(Double.pi * Double($0) / Double(keptCount))) : 0 }
 
   private let plan: kiss_fftr_cfg

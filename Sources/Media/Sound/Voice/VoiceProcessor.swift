@@ -34,10 +34,10 @@ public final class VoiceProcessor: @unchecked Sendable {
   private let suppressors: UnsafeMutableBufferPointer<VoiceSuppressor>
   private var estimator = EchoDelayEstimator()
   /// 480 samples of each channel, as they come out; and as they were captured.
-  private var planes: [Float]
-  private var captured: [Float]
+  private let planes: UnsafeMutableBufferPointer<Float>
+  private let captured: UnsafeMutableBufferPointer<Float>
   /// What is played next.
-  private var played = [Float](repeating: 0, count: AudioBlock.sampleCount)
+  private let played: UnsafeMutableBufferPointer<Float>
   /// Whether there is a block that was not learnt from.
   private var isLearnable = false
   private var window = [Float](repeating: 0, count: EchoHop.windowCount)
@@ -61,8 +61,10 @@ public final class VoiceProcessor: @unchecked Sendable {
     } else {
       unsafe handle = nil
     }
-    planes = [Float](repeating: 0, count: channelCount * AudioBlock.sampleCount)
-    captured = [Float](repeating: 0, count: channelCount * AudioBlock.sampleCount)
+    unsafe planes = .allocate(capacity: channelCount * AudioBlock.sampleCount)
+    unsafe captured = .allocate(capacity: channelCount * AudioBlock.sampleCount)
+    unsafe played = .allocate(capacity: AudioBlock.sampleCount)
+    for samples in unsafe [planes, captured, played] { unsafe samples.initialize(repeating: 0) }
     if settings.echoCancellation { filters = (0..<channelCount).map { _ in EchoFilter() } }
     let suppresses = settings.echoCancellation || settings.noiseSuppression
     unsafe suppressors = .allocate(capacity: suppresses ? channelCount : 0)
@@ -73,6 +75,7 @@ public final class VoiceProcessor: @unchecked Sendable {
 
   deinit {
     unsafe voice_processing_free(handle)
+    for samples in unsafe [planes, captured, played] { unsafe samples.deallocate() }
     unsafe suppressors.deinitialize()
     unsafe suppressors.deallocate()
   }
@@ -85,7 +88,7 @@ public final class VoiceProcessor: @unchecked Sendable {
     guard settings.echoCancellation else { return }
     for index in 0..<AudioBlock.sampleCount {
       let sample = isStereo ? Float(Int32(samples[2 * index]) + Int32(samples[2 * index + 1])) / 2 : Float(samples[index])
-      played[index] = sample / 32_768
+      unsafe played[index] = sample / 32_768
     }
     append()
   }
@@ -93,7 +96,7 @@ public final class VoiceProcessor: @unchecked Sendable {
   /// Nothing is played with the next block.
   public func analyzeSilence() {
     guard settings.echoCancellation else { return }
-    for index in played.indices { played[index] = 0 }
+    unsafe played.update(repeating: 0)
     append()
   }
 
@@ -107,8 +110,8 @@ public final class VoiceProcessor: @unchecked Sendable {
     for channel in 0..<channelCount {
       for index in 0..<AudioBlock.sampleCount {
         let sample = Float(samples[index * channelCount + channel]) / 32_768
-        planes[channel * AudioBlock.sampleCount + index] = sample
-        captured[channel * AudioBlock.sampleCount + index] = sample
+        unsafe planes[channel * AudioBlock.sampleCount + index] = sample
+        unsafe captured[channel * AudioBlock.sampleCount + index] = sample
       }
     }
     let heard = energy(ofPlane: 0)
@@ -122,7 +125,7 @@ public final class VoiceProcessor: @unchecked Sendable {
     figures.count(played: played, echo: echo, captured: heard, processed: energy(ofPlane: 0))
     for channel in 0..<channelCount {
       for index in 0..<AudioBlock.sampleCount {
-        let sample = max(-32_768, min(32_767, planes[channel * AudioBlock.sampleCount + index] * 32_768))
+        let sample = unsafe max(-32_768, min(32_767, planes[channel * AudioBlock.sampleCount + index] * 32_768))
         // Rounded, without the call that `rounded` takes.
         samples[index * channelCount + channel] = Int16(sample + (sample < 0 ? -0.5 : 0.5))
       }
@@ -137,11 +140,9 @@ public final class VoiceProcessor: @unchecked Sendable {
     for half in 0..<2 {
       listen(half)
       let newest = hop + half - deviceDelay - pathDelay
-      unsafe captured.withUnsafeBufferPointer { captured in
-        for channel in 0..<channelCount {
-          let samples = unsafe captured.baseAddress! + channel * AudioBlock.sampleCount + half * EchoHop.sampleCount
-          unsafe filters[channel].learn(samples, reference, newest: newest, transform)
-        }
+      for channel in 0..<channelCount {
+        let samples = unsafe captured.baseAddress! + channel * AudioBlock.sampleCount + half * EchoHop.sampleCount
+        unsafe filters[channel].learn(samples, reference, newest: newest, transform)
       }
     }
     hop += 2
@@ -160,10 +161,8 @@ public final class VoiceProcessor: @unchecked Sendable {
 
   /// The two hops of what is played next.
   private func append() {
-    unsafe played.withUnsafeBufferPointer { played in
-      unsafe reference.append(played.baseAddress!, transform)
-      unsafe reference.append(played.baseAddress! + EchoHop.sampleCount, transform)
-    }
+    unsafe reference.append(played.baseAddress!, transform)
+    unsafe reference.append(played.baseAddress! + EchoHop.sampleCount, transform)
   }
 
   /// Takes the echo out of all channels, as far as the path is known. Returns the energies of what was played and of the echo of it.
@@ -179,21 +178,20 @@ public final class VoiceProcessor: @unchecked Sendable {
     let newest = hop - deviceDelay - pathDelay
     for channel in 0..<channelCount {
       filters[channel].predict(reference, newest: newest, transform)
-      for index in 0..<AudioBlock.sampleCount { planes[channel * AudioBlock.sampleCount + index] -= filters[channel].echo[index] }
+      let echo = filters[channel].echo
+      for index in 0..<AudioBlock.sampleCount { unsafe planes[channel * AudioBlock.sampleCount + index] -= echo[index] }
     }
     return (reference.energy(at: newest) + reference.energy(at: newest + 1), filters[0].echoEnergy)
   }
 
   /// Suppresses what is left of the echo, and noise.
   private func suppress() {
-    unsafe planes.withUnsafeMutableBufferPointer { planes in
-      for channel in suppressors.indices {
-        let samples = unsafe planes.baseAddress! + channel * AudioBlock.sampleCount
-        if settings.echoCancellation {
-          unsafe suppressors[channel].process(samples, known: filters[channel].echo, uncertainty: filters[channel].uncertainty, transform)
-        } else {
-          unsafe suppressors[channel].process(samples, known: nil, uncertainty: [], transform)
-        }
+    for channel in unsafe suppressors.indices {
+      let samples = unsafe planes.baseAddress! + channel * AudioBlock.sampleCount
+      if settings.echoCancellation {
+        unsafe suppressors[channel].process(samples, known: filters[channel].echo, uncertainty: filters[channel].uncertainty, transform)
+      } else {
+        unsafe suppressors[channel].process(samples, known: nil, uncertainty: [], transform)
       }
     }
   }
@@ -202,7 +200,7 @@ public final class VoiceProcessor: @unchecked Sendable {
   private func listen(_ half: Int) {
     for index in 0..<EchoHop.sampleCount {
       window[index] = window[EchoHop.sampleCount + index]
-      window[EchoHop.sampleCount + index] = captured[half * EchoHop.sampleCount + index]
+      window[EchoHop.sampleCount + index] = unsafe captured[half * EchoHop.sampleCount + index]
     }
     unsafe window.withUnsafeBufferPointer { window in
       unsafe heard.values.withUnsafeMutableBufferPointer { unsafe transform.forward(window.baseAddress!, $0.baseAddress!) }
@@ -231,18 +229,16 @@ public final class VoiceProcessor: @unchecked Sendable {
   /// What the library does, to all channels.
   private func controlGain() {
     guard let handle = unsafe handle else { return }
-    unsafe planes.withUnsafeMutableBufferPointer { planes in
-      unsafe withUnsafeTemporaryAllocation(of: UnsafeMutablePointer<Float>?.self, capacity: 2) { channels in
-        for channel in 0..<2 { unsafe channels[channel] = planes.baseAddress! + min(channel, channelCount - 1) * AudioBlock.sampleCount }
-        let error = unsafe voice_processing_process(handle, channels.baseAddress!)
-        assert(error == 0, "the library took the first block and does not take this one")
-      }
+    unsafe withUnsafeTemporaryAllocation(of: UnsafeMutablePointer<Float>?.self, capacity: 2) { channels in
+      for channel in 0..<2 { unsafe channels[channel] = planes.baseAddress! + min(channel, channelCount - 1) * AudioBlock.sampleCount }
+      let error = unsafe voice_processing_process(handle, channels.baseAddress!)
+      assert(error == 0, "the library took the first block and does not take this one")
     }
   }
 
   private func energy(ofPlane plane: Int) -> Float {
     var sum: Float = 0
-    for index in plane * AudioBlock.sampleCount..<(plane + 1) * AudioBlock.sampleCount { sum += planes[index] * planes[index] }
+    for index in plane * AudioBlock.sampleCount..<(plane + 1) * AudioBlock.sampleCount { unsafe sum += planes[index] * planes[index] }
     return sum
   }
 }

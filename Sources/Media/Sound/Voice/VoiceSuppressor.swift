@@ -5,13 +5,15 @@ import Glibc
 /// decide how a filter without delay is set.
 struct VoiceSuppressor: ~Copyable {
   /// How many times the echo's estimated rest is taken out, since it is that much louder at times.
-  private static let echoFactor: Float = 1.5
-  /// What is left of noise: -15 dB if it is to be suppressed, and little less than all where echo alone is.
+  private static let echoFactor: Float = 5
+  /// What is left of noise, by power: -21 dB if it is to be suppressed, and little less than all where echo alone is.
   private let noiseFloor: Float
-  /// Of both hops' uncertainty: the mean of two, of whose windows half counts.
-  private static let doubt: Float = 0.25
+  /// How much of what the echo's filter may be wrong by counts: most of what it does not know it has not got wrong.
+  private static let doubt: Float = 0.05
   /// How much of a block's echo may still be heard in the next: rooms die away, and blocks do not end where words do.
   private static let reverberation: Float = 0.5
+  /// What loudspeakers add above a tone, against the tone, for each 100 Hz further up.
+  private static let overtones: Float = 0.8
   /// The least gain, -40 dB: what the filter can still do well.
   private static let leastGain: Float = 0.01
 
@@ -32,12 +34,12 @@ struct VoiceSuppressor: ~Copyable {
   private var smoothEcho = [Float](repeating: 0, count: EchoHop.binCount)
   /// Power of the voice in each bin, as it came out of the last block.
   private var voice = [Float](repeating: 0, count: EchoHop.binCount)
+  /// Natural logarithms.
   private var gains = [Float](repeating: 0, count: EchoHop.binCount)
-  private var logarithms = [Float](repeating: 0, count: MinimumPhaseFilter.gainCount)
 
   init(suppressesNoise: Bool) {
     self.suppressesNoise = suppressesNoise
-    noiseFloor = suppressesNoise ? 0.03 : 0.5
+    noiseFloor = suppressesNoise ? 0.008 : 0.5
   }
 
   /// Processes 480 samples in place, out of which `known`, the echo as far as it is known, has been taken; `uncertainty` is the power that this may be wrong by,
@@ -50,11 +52,12 @@ struct VoiceSuppressor: ~Copyable {
     if let known {
       unsafe known.withUnsafeBufferPointer { unsafe measure($0.baseAddress!, transform) }
       swap(&echo, &power)
+      for bin in 1..<EchoHop.binCount { echo[bin] = max(echo[bin], VoiceSuppressor.overtones * echo[bin - 1]) }
       findRest(uncertainty)
     }
     noise.process(heard, echo: rest)
     decide()
-    unsafe filter.process(samples, gains: logarithms)
+    unsafe filter.process(samples, gains: gains)
   }
 
   /// Finds the power of a block's spectrum: of each bin and its neighbours together.
@@ -88,7 +91,7 @@ struct VoiceSuppressor: ~Copyable {
         if ratio < leakage[bin] {
           leakage[bin] += 0.1 * (ratio - leakage[bin])
         } else {
-          leakage[bin] = min(1, 1.01 * leakage[bin])
+          leakage[bin] = min(1, 1.005 * leakage[bin])
         }
       }
       let now = leakage[bin] * echo[bin] + VoiceSuppressor.doubt * uncertainty[bin / 8][bin % 8]
@@ -101,17 +104,12 @@ struct VoiceSuppressor: ~Copyable {
     for bin in gains.indices {
       let unwanted = VoiceSuppressor.echoFactor * rest[bin] + (suppressesNoise ? noise.power[bin] : 0) + 1e-12
       let above = heard[bin] / unwanted
-      let level = 0.7 * voice[bin] / unwanted + 0.3 * max(0, above - 1)
+      let level = 0.8 * voice[bin] / unwanted + 0.2 * max(0, above - 1)
       let wiener = level / (1 + level)
       voice[bin] = wiener * wiener * heard[bin]
       // Never less than the noise that should stay: a gap in it would be heard.
       let least = (noiseFloor * noise.power[bin] / (heard[bin] + 1e-12)).squareRoot()
-      gains[bin] = max(wiener, min(1, least), VoiceSuppressor.leastGain)
-    }
-    let last = EchoHop.binCount - 1
-    for index in logarithms.indices {
-      let bin = 2 * index
-      logarithms[index] = 0.25 * logf(gains[max(0, bin - 1)] * gains[bin] * gains[bin] * gains[min(last, bin + 1)])
+      gains[bin] = logf(max(wiener, min(1, least), VoiceSuppressor.leastGain))
     }
   }
 }
