@@ -65,7 +65,7 @@ sed -i -E 's/^(root|parlor|operator):[^:]*:/\1:*:/' "$root/etc/shadow"
 echo /usr/bin/parlor-shell >>"$root/etc/shells"
 
 # What the system writes stands on the data partition or in memory; in /etc there are links.
-ln -sfn /var/lib/parlor-system/configuration "$root/etc/parlor"
+ln -sfn /var/lib/parlor-system/current "$root/etc/parlor"
 ln -sfn /run/NetworkManager/resolv.conf "$root/etc/resolv.conf"
 ln -sfn /run/parlor-provision/localtime "$root/etc/localtime"
 rm -f "$root"/etc/{timezone,motd,issue,issue.net,mtab,machine-id,hostname} "$root"/etc/update-motd.d/*

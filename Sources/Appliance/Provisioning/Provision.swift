@@ -131,7 +131,7 @@ public struct Provision {
   }
 
   private var hostKey: String? {
-    guard let data = FileManager.default.contents(atPath: "\(root)/etc/ssh/ssh_host_ed25519_key.pub") else { return nil }
+    guard let data = FileManager.default.contents(atPath: "\(root)/var/lib/parlor-system/ssh/ssh_host_ed25519_key.pub") else { return nil }
     return String(decoding: data, as: UTF8.self).split(separator: " ").prefix(2).joined(separator: " ")
   }
 
