@@ -63,6 +63,7 @@ import Testing
     #expect(try command("gamma 0.7") == .order(runtime: "/run/parlor", ControlRequest(verb: "gamma", arguments: ["value": 0.7])))
     #expect(try command("gamma auto") == .order(runtime: "/run/parlor", ControlRequest(verb: "gamma")))
     #expect(try command("blank auto") == .order(runtime: "/run/parlor", ControlRequest(verb: "blank", arguments: ["wish": "auto"])))
+    #expect(try command("check --describe schema") == .describe(.schema))
     #expect(try command("check --config x --devices") == .check(file: "x", includesDevices: true, runtime: "/run/parlor", isJSON: false))
     #expect(try command("identify") == .order(runtime: "/run/parlor", ControlRequest(verb: "identify")))
     #expect(try command("identify 5") == .order(runtime: "/run/parlor", ControlRequest(verb: "identify", arguments: ["seconds": 5])))

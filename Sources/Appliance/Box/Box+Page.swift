@@ -63,7 +63,7 @@ extension Box {
     page.pins = configuration.tls.pins.map { String($0.dropFirst("sha256/".count)) }
     page.memoryLimit = configuration.page.memoryLimit
     page.dialogTimeout = configuration.page.dialogTimeout
-    if let proxy = proxy {
+    if let proxy {
       var pageProxy = PageProxy(url: proxy.url)
       (pageProxy.username, pageProxy.password, pageProxy.exceptions) = (proxy.username, proxy.password, proxy.exceptions)
       page.proxy = pageProxy
@@ -90,15 +90,6 @@ extension Box {
       service: service, supervisor: supervisor,
       language: configuration.notices.language,
       process: PageProgram.isManagedElsewhere() ? nil : PageProcess.Settings.here(runtime: options.runtime, seed: supervisor.seed))
-  }
-
-  /// Who fetches for the box. When its password cannot be read it is asked without one, and that is said.
-  var proxy: HTTPProxy? {
-    guard let settings = configuration.network.proxy else { return nil }
-    var proxy = HTTPProxy(url: settings.url)
-    (proxy.username, proxy.exceptions) = (settings.username, settings.exceptions)
-    do throws(Secret.Failure) { proxy.password = try settings.password?.read() } catch { Log.error("network.proxy.password: \(error)") }
-    return proxy
   }
 
   // MARK: What outlives a restart

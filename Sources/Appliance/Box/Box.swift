@@ -235,23 +235,6 @@ final class Box: Sendable {
     return DirectCall(configuration: direct, media: parts, network: network) { [weak self] kind, state in self?.changed(kind, state) }
   }
 
-  private static func token(_ settings: Configuration.Call) throws(SignallingError) -> String? {
-    do throws(Secret.Failure) { return try settings.token?.read() } catch { throw .url("call.token: \(error)") }
-  }
-
-  /// The servers that the configuration names, as sessions want them. One whose credential cannot be read is left out, and said.
-  static func iceServers(of settings: Configuration.Call) -> [ICEServer] {
-    settings.iceServers.flatMap { server -> [ICEServer] in
-      do throws(Secret.Failure) {
-        let credential = try server.credential?.read()
-        return server.urls.map { ICEServer(url: $0, username: server.username, credential: credential) }
-      } catch {
-        Log.error("call.ice_servers: \(server.urls.joined(separator: ", ")) cannot be used: \(error)")
-        return []
-      }
-    }
-  }
-
   /// Ends the call.
   func hangUp() throws(VerbFailure) {
     let (direct, page) = call.withLock { call in
