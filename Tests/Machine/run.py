@@ -79,6 +79,7 @@ CASES = {
     "sound: a card that comes late, under another number": sound_devices.late_and_renumbered,
     "sound: a better card arrives": sound_devices.better_card_arrives,
     "sound: a card that is taken": sound_devices.busy,
+    "sound: through Parlor, in time": lambda: sound_loop.loop(2),
     "a splash still has the display": mastery.taken_over,
     "the console behind the display": service.console,
     "the status of the display": service.status,

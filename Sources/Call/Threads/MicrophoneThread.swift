@@ -153,16 +153,14 @@ public final class MicrophoneThread: Sendable {
       do throws(SoundError) {
         let now = MonotonicClock.now()
         try stream.read(now: now)
-        var isHanded = false
         while let captured = unsafe stream.nextBlock(
           into: UnsafeMutableBufferPointer(start: work.samples, count: AudioBlock.sampleCount))
         {
           work.figures.stream = stream.figures
           hand(on: &work, channelCount: 1, capturedAt: captured)
           pace = captured + .milliseconds(10)
-          isHanded = true
         }
-        if isHanded {
+        if variants.isLearnable {
           // Whoever waits for the block gets it first, also where there is one processor for all.
           MonotonicClock.sleep(until: MonotonicClock.now() + MicrophoneThread.precedence)
           variants.learn()

@@ -90,6 +90,13 @@ final class SoundVariants: @unchecked Sendable {
     }
   }
 
+  /// Whether there is something to be learnt from the block that was put last. From the microphone's thread.
+  var isLearnable: Bool {
+    var result = false
+    eachWanted { _, variant in result = result || variant.processor?.isLearnable == true }
+    return result
+  }
+
   /// Learns what there is to learn from the block that was put last: takes longer than all before, and may wait until that is on its way. From the microphone's
   /// thread.
   func learn() {

@@ -17,6 +17,8 @@ public final class VoiceProcessor: @unchecked Sendable {
   public let channelCount: Int
   /// How loud it is and how well the echo goes away: of the first channel.
   public private(set) var figures = Figures()
+  /// Whether there is something to be learnt from the block that was processed last.
+  public private(set) var isLearnable = false
 
   /// Hops by which the filter begins before the first sound: room for what moves a little.
   private static let lead = 2
@@ -38,8 +40,6 @@ public final class VoiceProcessor: @unchecked Sendable {
   private let captured: UnsafeMutableBufferPointer<Float>
   /// What is played next.
   private let played: UnsafeMutableBufferPointer<Float>
-  /// Whether there is a block that was not learnt from.
-  private var isLearnable = false
   private var window = [Float](repeating: 0, count: EchoHop.windowCount)
   private var heard = EchoSpectrum()
   /// The next hop of the microphone.
