@@ -140,6 +140,28 @@ import V4L2
     #expect(taken.count == 2 && taken[1].frame.isKeyFrame && taken[1].number > taken[0].number + 1)
   }
 
+  /// Some drivers keep what is damaged to themselves.
+  @Test func aUnitThatTheDriverNeverGaveIsNoticed() throws {
+    let camera = try CodingCamera()
+    let session = try CaptureSession(device: camera.device, settings: settings(), takesUnits: true)
+    func take(_ milliseconds: Int64) throws -> VideoFrame? {
+      try session.takeUnits(now: { at(milliseconds) }, wantsPicture: true, unit: { _ in })
+    }
+    for number in 0..<2 {
+      camera.deliver(try camera.code())
+      #expect(try take(Int64(number) * 33) != nil)
+    }
+    _ = try camera.code()
+    camera.deliver(try camera.code())
+    #expect(try take(99) == nil, "it refers to what is not there")
+    #expect(session.figures.discards == [.missing: 1] && camera.device.value(.forceKeyFrame) == 1)
+    camera.deliver(try camera.code())
+    #expect(try take(132) == nil)
+    camera.deliver(try camera.code(keyFrame: true))
+    #expect(try TimeCode.read(from: #require(try take(165)).buffer)?.index == 5)
+    #expect(session.figures.discards == [.missing: 1])
+  }
+
   @Test func aCameraWithoutTheControlIsStartedAnewForAKeyFrame() throws {
     let camera = try CodingCamera(controls: [.bitrate])
     let session = try CaptureSession(device: camera.device, settings: settings(), takesUnits: true)

@@ -1,4 +1,4 @@
-// The inside of a USB camera: gives the kernel's video gadget (f_uvc) numbered moving pictures, YUYV and MJPEG, and is told what goes wrong.
+// The inside of a USB camera: gives the kernel's video gadget (f_uvc) numbered moving pictures, YUYV, MJPEG and H.264, and is told what goes wrong.
 //
 // Reads lines, and answers each with a line of JSON:
 //   status          what the host has chosen, the number of the last picture, how many cameras there have been
@@ -28,8 +28,9 @@
 #include <time.h>
 #include <turbojpeg.h>
 #include <unistd.h>
+#include <wels/codec_api.h>
 
-enum { YUYV = 1, MJPEG = 2 };                  // as gadgets.py numbers the formats
+enum { YUYV = 1, MJPEG = 2, H264 = 3 };        // as gadgets.py numbers the formats
 enum { BUFFERS = 3, MOST_PIXELS = 1280 * 720 };
 // Controls of f_uvc, by what wIndex (entity and interface) and wValue (selector) of a request say.
 #define CONTROL(entity, interface, selector) ((entity) << 16 | (interface) << 8 | (selector))
@@ -43,10 +44,10 @@ enum { PAYLOAD = 3072 };                       // bytes in a microframe, as gadg
 
 struct size {
   int width, height;
-  uint32_t interval[3];  // of 100 ns, by format
+  uint32_t interval[4];  // of 100 ns, by format
 };
 // Frame numbers 1 and 2. What doesn't fit through USB 2 comes less often, as in real cameras.
-static const struct size sizes[] = {{640, 360, {0, 333333, 333333}}, {1280, 720, {0, 1000000, 666666}}};
+static const struct size sizes[] = {{640, 360, {0, 333333, 333333, 666666}}, {1280, 720, {0, 1000000, 666666, 0}}};
 
 static struct {
   int device, connections;
@@ -126,6 +127,53 @@ static void draw(const struct size *size, uint32_t number) {
   }
 }
 
+// H.264 as a camera codes it: constrained baseline, SPS and PPS before the key frame that a stream begins with, and no other one.
+
+static ISVCEncoder *encoder;
+
+static void check(bool works, const char *what) {
+  if (works) return;
+  fprintf(stderr, "camera feeder: %s\n", what);
+  exit(1);
+}
+
+static void begin_coding(const struct size *size) {
+  if (encoder) (*encoder)->Uninitialize(encoder);
+  else check(!WelsCreateSVCEncoder(&encoder), "no encoder");
+  SEncParamBase parameters = {.iUsageType = CAMERA_VIDEO_REAL_TIME, .iPicWidth = size->width, .iPicHeight = size->height, .iTargetBitrate = 2000000};
+  parameters.iRCMode = RC_OFF_MODE;
+  parameters.fMaxFrameRate = 15;
+  check(!(*encoder)->Initialize(encoder, &parameters), "the encoder does not start");
+}
+
+// Writes a picture's access unit, and zeros behind it up to the length that each picture has to have; that length.
+static size_t write_unit(const struct size *size, uint8_t *memory, size_t room) {
+  // Every other row of chroma.
+  static uint8_t planes[2][MOST_PIXELS / 4];
+  int half = size->width / 2;
+  for (int y = 0; y < size->height / 2; y++) {
+    memcpy(planes[0] + y * half, blue + 2 * y * half, half);
+    memcpy(planes[1] + y * half, red + 2 * y * half, half);
+  }
+  SSourcePicture picture = {.iColorFormat = videoFormatI420, .iStride = {size->width, half, half}, .pData = {luma, planes[0], planes[1]}};
+  picture.iPicWidth = size->width;
+  picture.iPicHeight = size->height;
+  picture.uiTimeStamp = now() / 1000000;
+  SFrameBSInfo coded = {0};
+  check(!(*encoder)->EncodeFrame(encoder, &picture, &coded), "a picture could not be coded");
+  size_t length = 0;
+  for (int layer = 0; layer < coded.iLayerNum; layer++) {
+    const SLayerBSInfo *part = &coded.sLayerInfo[layer];
+    size_t count = 0;
+    for (int i = 0; i < part->iNalCount; i++) count += part->pNalLengthInByte[i];
+    check(length + count <= room, "a picture is too large");
+    memcpy(memory + length, part->pBsBuf, count);
+    length += count;
+  }
+  memset(memory + length, 0, room - length);
+  return room;
+}
+
 // Writes the picture in the chosen format; its length.
 static size_t write_picture(uint8_t *memory, size_t room) {
   const struct size *size = chosen_size();
@@ -139,6 +187,7 @@ static size_t write_picture(uint8_t *memory, size_t room) {
     }
     return 2 * pixels;
   }
+  if (camera.commit.bFormatIndex == H264) return write_unit(size, memory, camera.commit.dwMaxVideoFrameSize);
   static tjhandle compressor;
   if (!compressor) compressor = tjInitCompress();
   const uint8_t *planes[] = {luma, blue, red};
@@ -191,6 +240,7 @@ static void start(void) {
     camera.memory[i] = mmap(NULL, buffer.length, PROT_READ | PROT_WRITE, MAP_SHARED, camera.device, buffer.m.offset);
     camera.is_free[i] = true;
   }
+  if (camera.commit.bFormatIndex == H264) begin_coding(size);
   camera.streaming = true;
   camera.due = now();
   int type = V4L2_BUF_TYPE_VIDEO_OUTPUT;
@@ -216,15 +266,15 @@ static void feed(void) {
 // What the host asks for.
 
 static void settle(struct uvc_streaming_control *control, int format, int frame) {
-  format = format == MJPEG ? MJPEG : YUYV;
-  frame = frame == 2 ? 2 : 1;
+  format = format == MJPEG || format == H264 ? format : YUYV;
+  frame = frame == 2 && format != H264 ? 2 : 1;
   const struct size *size = &sizes[frame - 1];
   *control = (struct uvc_streaming_control){
       .bmHint = 1,
       .bFormatIndex = format,
       .bFrameIndex = frame,
       .dwFrameInterval = size->interval[format],
-      .dwMaxVideoFrameSize = size->width * size->height * 2,
+      .dwMaxVideoFrameSize = format == H264 ? size->width * size->height / 2 : size->width * size->height * 2,
       .dwMaxPayloadTransferSize = PAYLOAD,
       .bmFramingInfo = 3,
       .bPreferedVersion = 1,
@@ -357,7 +407,7 @@ static void obey(char *line) {
   const struct size *size = chosen_size();
   printf(
       "{\"streaming\": %s, \"format\": \"%s\", \"width\": %d, \"height\": %d, \"number\": %u, \"damaged\": %d, \"brightness\": %d, \"connections\": %d}\n",
-      camera.streaming ? "true" : "false", camera.commit.bFormatIndex == YUYV ? "YUYV" : "MJPG", size->width, size->height, camera.number, camera.damaged,
+      camera.streaming ? "true" : "false", (const char *[]){"", "YUYV", "MJPG", "H264"}[camera.commit.bFormatIndex], size->width, size->height, camera.number, camera.damaged,
       camera.brightness, camera.connections);
 }
 

@@ -71,6 +71,31 @@ def usb():
             raise Failure(f"the brightness of 75 % is {camera.tell('status')['brightness']} of 255")
 
 
+def coding():
+    """The H.264 that a camera codes itself: what it sees is what calls get. What is damaged the driver keeps to itself; the stream then begins anew."""
+    with booted("virtio") as machine:
+        camera = Camera(machine, coding=True)
+        camera.node()
+        devices = DeviceTrial(machine, "--camera any --rate 15 --own-h264 always")
+        devices.until("it runs", "camera", state="running", name=NAME, format="H264", width=640, height=360, rate=15.0)
+        in_order(devices, 10, "H.264")
+        shows(devices, "H.264", 3)
+        camera.tell("damaged 1")
+        machine.wait(lambda: devices.status("camera")["discards"].get("missing"), PATIENCE, "a picture is missed")
+        in_order(devices, 10, "after a damaged one")
+        shows(devices, "after a damaged one", 3)
+        camera.unplug()
+        devices.until("it is gone", "camera", state="absent")
+        camera.plug()
+        devices.until("it is back", "camera", state="running", format="H264")
+        in_order(devices, 3, "after it was away")
+        devices.program.end()
+        # Its bitrate cannot be set: nobody uses what it codes unless told to.
+        devices = DeviceTrial(machine, "--camera any --rate 15")
+        devices.until("it runs as others do", "camera", state="running", format="YUYV")
+        in_order(devices, 3, "YUYV")
+
+
 def replugged(cycles):
     """The camera goes and comes back, again and again: pictures go on each time, and nothing is left over."""
     with booted("virtio") as machine:

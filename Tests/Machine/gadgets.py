@@ -41,10 +41,19 @@ frame mjpeg/mjpeg 2-720p 1280 720 666666
 mkdir $camera/streaming/header/h $camera/control/header/h
 ln -s $PWD/$camera/streaming/uncompressed/yuyv $camera/streaming/header/h/1
 ln -s $PWD/$camera/streaming/mjpeg/mjpeg $camera/streaming/header/h/2
+{more}
 for speed in fs hs ss; do ln -s $PWD/$camera/streaming/header/h $camera/streaming/class/$speed/h; done
 for speed in fs ss; do ln -s $PWD/$camera/control/header/h $camera/control/class/$speed/h; done
 echo 3072 >$camera/streaming_maxpacket; echo 1 >$camera/streaming_interval
 ln -s $PWD/$camera configs/c.1/
+"""
+
+# This gadget has no formats based on frames, as coded ones are: H.264 goes as if it was raw, by its identifier, each picture of the length that four bits a pixel make.
+H264 = r"""
+frame uncompressed/h264 1-360p 640 360 666666
+printf 'H264\0\0\020\0\200\0\0\252\0\070\233\161' >$camera/streaming/uncompressed/h264/guidFormat
+echo 4 >$camera/streaming/uncompressed/h264/bBitsPerPixel
+ln -s $PWD/$camera/streaming/uncompressed/h264 $camera/streaming/header/h/3
 """
 
 SOUND_CARD = """
@@ -70,11 +79,12 @@ class Gadget:
 
 
 class Camera(Gadget):
-    """A camera of 640x360 at 30 and 1280x720 at 15 frames/s (10 as YUYV), with a control for brightness."""
+    """A camera of 640x360 at 30 and 1280x720 at 15 frames/s (10 as YUYV), with a control for brightness. One that is `coding` has H.264 too, 640x360 at 15."""
 
-    def __init__(self, machine):
-        machine.root(DEVICE.format(load=CONTROLLERS, name="camera", product="0x0104", serial="0001", title="Test Camera") + CAMERA)
-        machine.put(tool("camera_feeder.c", "-lturbojpeg"), "/usr/local/bin/camera-feeder")
+    def __init__(self, machine, coding=False):
+        device = DEVICE.format(load=CONTROLLERS, name="camera", product="0x0104", serial="0001", title="Test Camera")
+        machine.root(device + CAMERA.replace("{more}", H264 if coding else ""))
+        machine.put(tool("camera_feeder.c", "-lturbojpeg", "-lopenh264"), "/usr/local/bin/camera-feeder")
         self.feeder = Program(machine, "chmod +x /usr/local/bin/camera-feeder; exec /usr/local/bin/camera-feeder")
         super().__init__(machine, "camera", 0)
 

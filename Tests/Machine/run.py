@@ -70,6 +70,7 @@ CASES = {
     "coding: frames through vicodec": coding.frames,
     "coding: frames through vicodec, planes apart": lambda: coding.frames("multiplanar=1"),
     "camera: each format of a USB camera": cameras.usb,
+    "camera: one that codes itself": cameras.coding,
     "camera: one that hangs, and damaged pictures": cameras.hung,
     "camera: an HDMI input with faults": cameras.hdmi,
     "camera: one that is taken": cameras.busy,

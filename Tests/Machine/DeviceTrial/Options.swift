@@ -29,6 +29,7 @@ struct Options {
       case "--brightness":
         guard let share = Double(value) else { return nil }
         settings.brightness = share
+      case "--own-h264": settings.ownH264 = value == "always" ? .always : value == "never" ? .never : .automatic
       case "--capture": capture = Options.selection(value)
       case "--playback": playback = Options.selection(value)
       case "--processing": processing = value == "on" ? VoiceProcessing() : .none

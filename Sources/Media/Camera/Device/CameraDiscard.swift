@@ -12,6 +12,8 @@ public enum CameraDiscard: String, Sendable, CaseIterable, Hashable, Error {
   case corrupt
   /// A coded picture of another size than agreed.
   case wrongSize
+  /// The driver never gave it, but others that it gave refer to it: of how many is not known, they count as one.
+  case missing
 }
 
 /// A camera's pictures, counted.
@@ -25,7 +27,7 @@ public struct CameraFigures: Sendable, Equatable {
   /// Where the driver's time says when a picture began (as with USB cameras): from then until the newest picture's buffer was ready. Zero where it says when
   /// the picture was whole. Of a picture that came while nobody waited for one, only what had passed when the driver was last seen without one.
   public var transferTime = Interval.zero
-  private var counts: InlineArray<5, Int> = .init(repeating: 0)
+  private var counts: InlineArray<6, Int> = .init(repeating: 0)
   private var windowStart: Int64?
   private var windowFrames = 0
 
@@ -44,13 +46,13 @@ public struct CameraFigures: Sendable, Equatable {
   }
 
   /// How many pictures were not used.
-  public var discardCount: Int { counts[0] + counts[1] + counts[2] + counts[3] + counts[4] }
+  public var discardCount: Int { counts[0] + counts[1] + counts[2] + counts[3] + counts[4] + counts[5] }
 
   /// These counts, and those of a camera that was opened after.
   public func followed(by later: CameraFigures) -> CameraFigures {
     var sum = later
     sum.frames += frames
-    for index in 0..<5 { sum.counts[index] += counts[index] }
+    for index in 0..<6 { sum.counts[index] += counts[index] }
     return sum
   }
 
@@ -81,6 +83,7 @@ extension CameraDiscard {
     case .short: 2
     case .corrupt: 3
     case .wrongSize: 4
+    case .missing: 5
     }
   }
 }

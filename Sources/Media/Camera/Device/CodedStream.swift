@@ -21,6 +21,9 @@ final class CodedStream {
   /// Whether a key frame is to come, and when the camera was asked for it last.
   private var needsKeyFrame = false
   private var lastRequest: Instant?
+  /// The number of the next unit, and whether units are missing since the last key frame.
+  private var following: Int?
+  private var isBroken = false
 
   /// A key frame that was asked for may take a few pictures to come. A stream that starts anew takes longer, and others see it.
   private var patience: Interval { forcesKeyFrames ? .milliseconds(250) : .seconds(2) }
@@ -65,7 +68,14 @@ final class CodedStream {
     do throws(AccessUnitFault) {
       guard let unit = try unsafe reader.read([UInt8](memory[plane.offset..<length])) else { return nil }
       guard unit.format.map(isOfSize) ?? true else { return lose(.wrongSize, &figures) }
-      if unit.frame.isKeyFrame { needsKeyFrame = false }
+      if unit.frame.isKeyFrame {
+        (needsKeyFrame, isBroken) = (false, false)
+      } else if let following, unit.number != following {
+        // What was damaged is counted already.
+        if !isBroken { figures[.missing] += 1 }
+        (needsKeyFrame, isBroken) = (true, true)
+      }
+      following = unit.number + 1
       return unit
     } catch {
       return lose(error == .empty ? .short : .corrupt, &figures, isNoted: true)
@@ -80,13 +90,15 @@ final class CodedStream {
   private func lose(_ reason: CameraDiscard, _ figures: inout CameraFigures, isNoted: Bool = false) -> AccessUnit? {
     figures[reason] += 1
     if !isNoted { reader.lose() }
-    needsKeyFrame = true
+    (needsKeyFrame, isBroken) = (true, true)
     return nil
   }
 
   /// The picture of a unit, for who cannot do with units; nil: there is none yet. Units have to come in order, and all of them. Throws when no
   /// decoder is up to the stream.
   func picture(of unit: AccessUnit) throws(CameraFailure) -> VideoFrame? {
+    // What refers to a picture that is missing is never shown.
+    guard !isBroken else { return nil }
     do throws(CodecError) {
       if decoder == nil { decoder = try CodecFactory.videoDecoder(.h264) }
       guard let decoder else { return nil }
