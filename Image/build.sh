@@ -42,7 +42,7 @@ trap 'rm -rf --one-file-system "$work"' EXIT
 # Sizes in MiB. A slot is twice what is in it today.
 case $flavour in page) slot_size=1024 ;; direct) slot_size=512 ;; esac
 esp_size=128 parlor_size=64 data_size=128
-[[ $quick == no ]] && firmware=yes compression=(-comp zstd -Xcompression-level 15 -b 256K) || firmware=no compression=(-comp zstd -Xcompression-level 1)
+[[ $quick == no ]] && firmware=yes compression=(-comp zstd -Xcompression-level 15) || firmware=no compression=(-comp zstd -Xcompression-level 1)
 
 archive=$(Image/rootfs.sh "$flavour" "$firmware" ${versions:+"$versions"})
 keys=$(Image/keys.sh)
@@ -72,7 +72,7 @@ used=$(($(stat -c %s "$slot") >> 20))
 # The kernels, each of which knows its slot and what has to be in it.
 sign() { if [[ -f $keys/secure-boot.key ]]; then sbsign --key "$keys/secure-boot.key" --cert "$keys/secure-boot.crt" --output "$1" "$1" 2>/dev/null; fi; }
 for letter in a b; do
-  printf 'parlor.slot=%s rauc.slot=%s parlor.verity=%s,%s,%s ro quiet loglevel=3 panic=10 consoleblank=0 vt.global_cursor_default=0 systemd.show_status=no%s\0' \
+  printf 'parlor.slot=%s rauc.slot=%s parlor.verity=%s,%s,%s ro quiet loglevel=3 panic=10 transparent_hugepage=never consoleblank=0 vt.global_cursor_default=0 systemd.show_status=no%s\0' \
     "$letter" "${letter^}" "$blocks" "$salt" "$hash" "${PARLOR_KERNEL_OPTIONS:+ $PARLOR_KERNEL_OPTIONS}" >"$work/options-$letter"
   # Neither version nor sort key: systemd-boot is to go by the file's name alone (overlay/usr/lib/parlor/rauc-boot).
   grep -E '^(ID|NAME|PRETTY_NAME)=' "$root/usr/lib/os-release" >"$work/os-release"
@@ -119,8 +119,8 @@ for file in Image/partition/* Config/parlor.toml; do
 done
 fat "$work/parlor.img" PARLOR 50415202 $parlor_size
 truncate --size=${data_size}M "$work/data.img"
-E2FSPROGS_FAKE_TIME=$SOURCE_DATE_EPOCH mke2fs -q -t ext4 -L parlor-data -U 7061726c-6f72-4000-8000-000000000005 -m 1 \
-  -E hash_seed=7061726c-6f72-4000-8000-000000000006,lazy_itable_init=0,lazy_journal_init=0,root_owner=0:0 "$work/data.img"
+E2FSPROGS_FAKE_TIME=$SOURCE_DATE_EPOCH mke2fs -q -t ext4 -b 4096 -L parlor-data -U 7061726c-6f72-4000-8000-000000000005 -m 1 \
+  -E resize=268435456,hash_seed=7061726c-6f72-4000-8000-000000000006,lazy_itable_init=0,lazy_journal_init=0,root_owner=0:0 "$work/data.img"
 
 sed -e "s/@NAME@/$name/; s/@SLOT_SIZE@/${slot_size}M/" Image/genimage.cfg >"$work/genimage.cfg"
 mkdir "$work/empty"
