@@ -98,7 +98,7 @@ fi
 
 # What starts. Everything else of Debian's is masked, not merely left out: nothing that a package brings later starts by itself.
 in_root systemctl --quiet preset-all 2>/dev/null || true
-declare -a enabled=(parlor.service parlor-display.service parlor-grow-data.service parlor-host-key.service ssh.service NetworkManager.service systemd-timesyncd.service)
+declare -a enabled=(parlor.service parlor-display.service parlor-grow-data.service parlor-host-key.service ssh.service NetworkManager.service systemd-timesyncd.service parlor-syslog.service systemd-journal-upload.service)
 for unit in parlor-page parlor-provision parlor-health; do [[ ! -f $units/$unit.service ]] || enabled+=("$unit.service"); done
 declare -a masked=(
   getty@.service serial-getty@.service console-getty.service container-getty@.service getty.target
@@ -113,6 +113,7 @@ declare -a masked=(
   emergency.service rescue.service debug-shell.service ssh.socket keyboard-setup.service console-setup.service
   modprobe@.service systemd-modules-load.service systemd-repart.service systemd-binfmt.service sys-kernel-config.mount sys-fs-fuse-connections.mount
   systemd-update-utmp.service systemd-update-utmp-runlevel.service
+  rsyslog.service syslog.socket systemd-journal-gatewayd.socket systemd-journal-remote.socket systemd-journal-gatewayd.service systemd-journal-remote.service
   ctrl-alt-del.target alsa-restore.service alsa-state.service
 )
 rm -rf "$root"/etc/systemd/system/*.wants "$root"/etc/systemd/system/*.requires

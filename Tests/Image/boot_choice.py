@@ -32,6 +32,9 @@ class Disk:
             raise Failure(f"rauc-boot {' '.join(arguments)}: {answer.stderr}; {self.names()}")
         return answer.stdout.strip()
 
+    def is_on_trial(self, slot):
+        return subprocess.run(["sh", SCRIPT, "is-on-trial", slot], env={**os.environ, "PARLOR_ESP_FOLDER": self.folder}).returncode == 0
+
     def names(self):
         return sorted(os.listdir(self.kernels))
 
@@ -90,8 +93,10 @@ def good_update(disk):
         disk.install(slot)
         expect("the primary slot", disk("get-primary"), slot)
         expect("the slot", disk.boot(), slot)
+        expect("whether they are on trial", [disk.is_on_trial(slot), disk.is_on_trial(other)], [True, False])
         expect(f"the other, {other}", disk("get-state", other), "good")
         disk("set-state", slot, "good")
+        expect("whether it is on trial", disk.is_on_trial(slot), False)
         for _ in range(5):
             expect("the slot", disk.boot(), slot)
         expect(f"{slot}", disk("get-state", slot), "good")
