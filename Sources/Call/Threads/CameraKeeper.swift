@@ -137,7 +137,12 @@ struct CameraKeeper {
         pictures.endUnits()
         pictures.forgetNewest()
         if let failure {
-          if case .broken = failure { distrust() }
+          switch failure {
+          case .broken: distrust()
+          // What comes next may be another one.
+          case .absent: isDistrusted = false
+          case .busy: break
+          }
           if let path { avoided = [path] }
           recovery.failed(explained(failure), now: now)
         } else {
