@@ -63,15 +63,39 @@ def make_disk(image, path, size="6G"):
     command("qemu-img", "create", "-q", "-f", "qcow2", "-b", os.path.abspath(image), "-F", "raw", path, size)
 
 
+def partition_offset(image, name):
+    """Where a partition of a raw disk begins, in bytes."""
+    table = json.loads(command("sfdisk", "--json", image))["partitiontable"]
+    return next(partition["start"] for partition in table["partitions"] if partition["name"] == name) * 512
+
+
+def flash(image, path, files=None, size=6 << 30):
+    """A raw disk that has been flashed with the image, and on whose PARLOR partition somebody has put `files`: a dictionary from name to content."""
+    command("cp", "--sparse=always", image, path)
+    with open(path, "r+b") as disk:
+        disk.truncate(size)
+    for name, content in (files or {}).items():
+        data = content.encode() if isinstance(content, str) else content
+        arguments = ["mcopy", "-o", "-i", f"{path}@@{partition_offset(image, 'parlor')}", "-", f"::{name}"]
+        answer = subprocess.run(arguments, input=data, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if answer.returncode:
+            raise MachineError(f"{name} cannot be put on the partition: {answer.stdout.decode()}")
+
+
+def read_partition(disk, name):
+    """What a file on the PARLOR partition of a raw disk holds."""
+    return subprocess.run(["mtype", "-i", f"{disk}@@{partition_offset(disk, 'parlor')}", f"::{name}"], stdout=subprocess.PIPE, check=True).stdout
+
+
 class ImageMachine:
     """A virtual PC. Its disk and its firmware's variables outlive `power_off` and `power_on`; all of it ends with the `with` that it was made by.
 
     `key` is the private SSH key of a debug image, `sticks` are files that are plugged in as USB sticks, `secure_variables` is a file of the firmware's variables with which it
-    accepts signed boot loaders only, and `drive` describes the disk to QEMU in other words (its {disk} is the disk's path)."""
+    accepts signed boot loaders only, and `drive` describes the disk to QEMU in other words (its {disk} is the disk's path, {format} raw for one that `flash` made)."""
 
     def __init__(
         self, image=None, disk=None, key=None, sticks=(), memory=1024, display="none", port=None, secure_variables=None, options=(), processors=PROCESSORS,
-        drive="if=none,id=system,file={disk},format=qcow2,cache=unsafe",
+        drive="if=none,id=system,file={disk},format={format},cache=unsafe",
     ):
         # Paths of sockets must be short.
         self.folder = tempfile.mkdtemp(prefix="parlor-image-")
@@ -113,7 +137,7 @@ class ImageMachine:
             *["qemu-system-x86_64", "-machine", machine, "-m", str(self.memory), *self.processors, *DEVICES, "-display", self.display],
             *["-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={OVMF}/{code}"],
             *["-drive", f"if=pflash,format=raw,unit=1,file={self.variables}"],
-            *["-drive", self.drive.format(disk=self.disk), "-device", "virtio-blk-pci,drive=system,bootindex=0"],
+            *["-drive", self.drive.format(disk=self.disk, format="raw" if self.disk.endswith(".img") else "qcow2"), "-device", "virtio-blk-pci,drive=system,bootindex=0"],
             *["-netdev", f"user,id=network,hostfwd=tcp:127.0.0.1:{self.port}-:22", "-device", "virtio-net-pci,netdev=network,romfile="],
             *["-serial", f"file:{self.folder}/serial.log", "-qmp", f"unix:{self.folder}/control,server=on,wait=off"],
             *sticks,
