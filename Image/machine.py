@@ -65,7 +65,9 @@ def make_disk(image, path, size="6G"):
 
 def partition_offset(image, name):
     """Where a partition of a raw disk begins, in bytes."""
-    table = json.loads(command("sfdisk", "--json", image))["partitiontable"]
+    # What it says of a disk that is larger than its image is not for us.
+    answer = subprocess.run(["sfdisk", "--json", image], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    table = json.loads(answer.stdout)["partitiontable"]
     return next(partition["start"] for partition in table["partitions"] if partition["name"] == name) * 512
 
 
