@@ -200,7 +200,8 @@ let package = Package(
         dependencies: ["Base", "BridgeMessages", "Call", "Camera", "DTLS", "Frames", "Net", "PageSession", "Stage"],
         path: "Tests/PageEndToEndTests", swiftSettings: swift),
       .testTarget(
-        name: "parlorTests", dependencies: ["parlor", "Appliance", "Call", "Stage"], path: "Tests/parlorTests", swiftSettings: swift),
+        name: "parlorTests", dependencies: ["parlor", "Appliance", "Base", "Call", "Net", "Stage"], path: "Tests/parlorTests",
+        swiftSettings: swift),
       .executableTarget(
         name: "parlor-bench",
         dependencies: [

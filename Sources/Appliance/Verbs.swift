@@ -6,9 +6,9 @@ public struct Verbs: Sendable {
   /// Takes text for the standard output; false when nobody reads it any more.
   public typealias Output = @Sendable ([UInt8]) -> Bool
 
-  private let client: ControlClient
-  private let isJSON: Bool
-  private let output: Output
+  let client: ControlClient
+  let isJSON: Bool
+  let output: Output
 
   /// Verbs for the `parlor run` whose runtime folder is `runtime`, on behalf of `asker`.
   public init(runtime: String, isJSON: Bool = false, asker: Asker? = nil, output: @escaping Output) {

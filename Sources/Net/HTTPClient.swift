@@ -15,6 +15,8 @@ public final class HTTPClient: Sendable {
     public var maximumBody = 4 << 20
     /// How many redirections are followed. `Authorization` and `Cookie` go along within one origin only; from `https` to `http` none is followed.
     public var maximumRedirects = 0
+    /// Takes the content of a successful answer piece by piece, with the length that the server told; false ends the request. nil: the response holds the content.
+    public var receive: (@Sendable (_ piece: [UInt8], _ length: Int?) -> Bool)?
     /// The defaults.
     public init() {}
     /// The defaults but for these.

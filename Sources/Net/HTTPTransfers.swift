@@ -169,6 +169,11 @@ final class HTTPTransfer: @unchecked Sendable {
       SSL_CTX_set1_cert_store(OpaquePointer(settings), OpaquePointer(store))
       return CURLE_OK
     }
+    if options.receive != nil {
+      // Long content may take hours, but not stand still.
+      _ = curl_set_number(easy, CURLOPT_LOW_SPEED_LIMIT, 1)
+      _ = curl_set_number(easy, CURLOPT_LOW_SPEED_TIME, 60)
+    }
     prepareBody(easy)
     _ = curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
     _ = curl_set_writer(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
@@ -204,6 +209,10 @@ final class HTTPTransfer: @unchecked Sendable {
   }
 
   private func received(_ bytes: UnsafeRawBufferPointer) -> Int {
+    var status = 0
+    if let receive = options.receive, let easy, curl_get_number(easy, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK, status == 200 {
+      return receive(Array(bytes), response.headers["Content-Length"].flatMap { Int($0) }) ? bytes.count : 0
+    }
     guard response.body.count + bytes.count <= options.maximumBody else {
       isTooLarge = true
       return 0

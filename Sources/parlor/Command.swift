@@ -12,12 +12,15 @@ enum Command: Equatable {
   case peer(PeerOptions)
   case check(file: String, includesDevices: Bool, runtime: String, isJSON: Bool)
   case describe(ConfigurationManual)
+  case manual(Manual)
   case status(runtime: String, isJSON: Bool)
   case stats(runtime: String, isWatching: Bool, isJSON: Bool)
   case screenshot(runtime: String, file: String)
   case call(runtime: String, action: String)
   case order(runtime: String, ControlRequest)
   case volume(runtime: String, change: String?, isJSON: Bool)
+  case metrics(runtime: String, isJSON: Bool)
+  case host(HostCommand)
 }
 
 extension Command {
@@ -73,8 +76,14 @@ extension Command {
       self = .volume(runtime: runtime, change: line.operands.first, isJSON: isJSON)
     case "open": self = .order(runtime: runtime, ControlRequest(verb: "open", arguments: ["url": .string(line.operands[0])]))
     case "reload": self = .order(runtime: runtime, ControlRequest(verb: "reload"))
+    case "metrics": self = .metrics(runtime: runtime, isJSON: isJSON)
     case "restart":
       let part = try Command.word(line.operands[0], "part", among: Services.Part.allCases.map(\.rawValue))
+      // Systemd has the app and the box come back, also when the app does not answer any more.
+      if part == "app" || part == "box" {
+        self = .host(part == "app" ? .restartApp : .reboot)
+        return
+      }
       self = .order(runtime: runtime, ControlRequest(verb: "restart", arguments: ["part": .string(part)]))
     case "blank":
       let wish = try Command.word(line.operands[0], "state", among: Blanking.Wish.allCases.map(\.rawValue))
@@ -88,6 +97,9 @@ extension Command {
     case "type": self = .order(runtime: runtime, ControlRequest(verb: "type", arguments: ["text": .string(line.operands[0])]))
     case "key": self = .order(runtime: runtime, ControlRequest(verb: "key", arguments: ["name": .string(line.operands[0])]))
     case "version": self = .version(isJSON: isJSON)
+    case "logs", "reboot", "config", "update", "factory-reset", "support-bundle", "install-update":
+      self = .host(try HostCommand(line, syntax.name, runtime: runtime))
+    case "manual": self = .manual(try line.word("--form", Manual.allCases) ?? .page)
     default:
       let verb = line.operands.first
       self = .help(verb: try verb.map { verb throws(Failure) in try Command.word(verb, "verb", among: VerbSyntax.all.map(\.name)) })
@@ -155,7 +167,7 @@ extension Command {
     return value
   }
 
-  private static func word(_ text: String, _ what: String, among words: [String]) throws(Failure) -> String {
+  static func word(_ text: String, _ what: String, among words: [String]) throws(Failure) -> String {
     guard words.contains(text) else { throw VerbSyntax.unknown(what, text, among: words) }
     return text
   }

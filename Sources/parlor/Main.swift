@@ -26,6 +26,7 @@ import Glibc
     return try OperatorShell.command(arguments[1], environment: environment())
   }
 
+  /// The verb's exit code.
   private static func perform(_ command: Command, isShell: Bool) async throws(VerbFailure) -> ExitCode {
     switch command {
     case .help(let verb):
@@ -42,6 +43,7 @@ import Glibc
     case .peer(let options): return try await runner.peer(options)
     case .check(let file, let includesDevices, let runtime, let isJSON):
       return try await Verbs.check(file: file, includesDevices: includesDevices, runtime: runtime, isJSON: isJSON, output: output)
+    case .manual(let form): write(form.text, to: 1)
     case .describe(let form): write(try form.text, to: 1)
     case .status(let runtime, let isJSON): try Verbs(runtime: runtime, isJSON: isJSON, asker: asker, output: output).status()
     case .stats(let runtime, let isWatching, let isJSON):
@@ -50,6 +52,8 @@ import Glibc
     case .call(let runtime, let action): try Verbs(runtime: runtime, asker: asker, output: output).call(action: action)
     case .volume(let runtime, let change, let isJSON):
       try Verbs(runtime: runtime, isJSON: isJSON, asker: asker, output: output).volume(change: change)
+    case .metrics(let runtime, let isJSON): try Verbs(runtime: runtime, isJSON: isJSON, asker: asker, output: output).metrics()
+    case .host(let command): return try await command.perform(on: HostSystem(asker: asker), output: output)
     case .order(let runtime, let request): try Verbs(runtime: runtime, asker: asker, output: output).order(request)
     }
     return .ok

@@ -36,6 +36,10 @@ enum OperatorShell {
       if option.value == "DIR" { throw VerbFailure(.notPermitted, "\(option.name) is not for operators") }
       if option.value == "FILE" { try refuse(value) }
     }
+    if syntax.name == "config" {
+      if line.operands.first == "apply", line.operands.count > 1 { try refuse(line.operands[1]) }
+      return
+    }
     for (name, operand) in zip(syntax.operands, line.operands) {
       switch name {
       case "FILE": try refuse(operand)
@@ -92,7 +96,7 @@ enum OperatorShell {
 
   /// Does one line in a child, and returns its exit code.
   private static func run(_ line: String) -> Int32 {
-    var attributes = unsafe posix_spawnattr_t()
+    var attributes = posix_spawnattr_t()
     var signals = sigset_t()
     unsafe posix_spawnattr_init(&attributes)
     unsafe sigemptyset(&signals)

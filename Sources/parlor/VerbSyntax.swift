@@ -27,6 +27,8 @@ struct VerbSyntax {
   var operands: [String] = []
   /// How many of them must be there.
   var requiredOperands: Int?
+  /// More to know, in paragraphs.
+  var details: [String] = []
 
   static let help = Option(name: "--help", help: "Explain the verb.")
   static let json = Option(name: "--json", help: "Write JSON.")
@@ -96,6 +98,14 @@ struct VerbSyntax {
     VerbSyntax(
       name: "stats", summary: "Write the statistics of calls and pictures.",
       options: [Option(name: "--watch", help: "Again and again, once a second."), runtime, json]),
+    VerbSyntax(name: "metrics", summary: "Write figures in Prometheus' text format.", options: [runtime, json]),
+    VerbSyntax(
+      name: "logs", summary: "Write what the box's units have written down, the last 200 lines.",
+      options: [
+        Option(name: "--follow", help: "Go on with new lines as they come."),
+        Option(name: "--lines", value: "N", help: "At most so many lines."),
+        Option(name: "--since", value: "TIME", help: "From then on, as -1h, today or \"2026-11-30 12:00\"."), json,
+      ]),
     VerbSyntax(
       name: "screenshot", summary: "Save what the screen shows as PNG; - is the standard output.", options: [runtime], operands: ["FILE"]),
     VerbSyntax(
@@ -113,6 +123,31 @@ struct VerbSyntax {
     VerbSyntax(name: "reload", summary: "Load the page anew.", options: [runtime]),
     VerbSyntax(
       name: "restart", summary: "End a part of the box and have it come back.", options: [runtime], operands: ["page|call|app|box"]),
+    VerbSyntax(name: "reboot", summary: "Start the machine anew, as restart box does."),
+    VerbSyntax(
+      name: "config",
+      summary: "Write the configuration or one key of it, secrets left out; change a key; or set the box up with another file.",
+      options: [json], operands: ["get|set|apply", "KEY|FILE", "VALUE"], requiredOperands: 1,
+      details: [
+        "get [KEY] writes the file, or the value of KEY, such as display.rotate or network.wifi[0].ssid.",
+        "set KEY VALUE changes one key and leaves the rest as it is, comments too. VALUE is taken byte for byte, without quotes where a text is wanted; - is the first line of the standard input, for secrets.",
+        "apply FILE sets the box up with the file; - is the standard input. Secrets that the file does not hold, as config get writes it, are kept. A wrong file changes nothing, and everything that is wrong with it is told.",
+      ]),
+    VerbSyntax(
+      name: "update", summary: "Install an update and restart into it when no call is under way.",
+      options: [Option(name: "--allow-downgrade", help: "Install it even if it is older than what runs."), json], operands: ["FILE|URL"],
+      details: [
+        "The update is installed beside what runs, which goes on meanwhile. The verb tells how far it is and ends when it is installed; the update goes on when the verb is ended before."
+      ]),
+    VerbSyntax(
+      name: "factory-reset", summary: "Forget the configuration, secrets, logs and keys of the box, and start anew.",
+      options: [Option(name: "--yes", help: "Really.")]),
+    VerbSyntax(
+      name: "support-bundle", summary: "Save state, figures, logs and configuration as a gzipped tar archive, secrets removed.",
+      options: [
+        Option(name: "--config", value: "FILE", help: "The configuration that the box runs with (else as it was set up)."), runtime,
+      ],
+      operands: ["FILE"]),
     VerbSyntax(
       name: "blank", summary: "Make the display dark or bright until the schedule's next change, or leave it to the configuration.",
       options: [runtime], operands: ["on|off|auto"]),
@@ -122,6 +157,12 @@ struct VerbSyntax {
     VerbSyntax(name: "tap", summary: "Touch the screen from afar, in pixels.", options: [runtime], operands: ["X", "Y"]),
     VerbSyntax(name: "type", summary: "Type text from afar.", options: [runtime], operands: ["TEXT"]),
     VerbSyntax(name: "key", summary: "Press a key from afar, such as Enter or Control+a.", options: [runtime], operands: ["NAME"]),
+    VerbSyntax(
+      name: "install-update", audience: .administrators,
+      summary: "Install what parlor update has asked for. For root, as parlor-update.service."),
+    VerbSyntax(
+      name: "manual", audience: .administrators, summary: "Write the manual page of the verbs, or completion for a shell.",
+      options: [Option(name: "--form", value: "FORM", help: "page (else): parlor(1); bash: completion.")]),
     VerbSyntax(name: "version", summary: "Write the version.", options: [json]),
     VerbSyntax(name: "help", summary: "Explain the verbs, or one of them.", operands: ["VERB"], requiredOperands: 0),
   ]
@@ -136,14 +177,14 @@ struct VerbSyntax {
     return VerbFailure(.usage, "unknown \(what) \"\(name)\"; \(hint)")
   }
 
-  private var usage: String {
-    let operands = operands.map { requiredOperands == 0 ? " [\($0)]" : " \($0)" }.joined()
-    return "parlor \(name)\(options.isEmpty ? "" : " [OPTIONS]")\(operands)"
+  var usage: String {
+    let words = operands.enumerated().map { $0 < requiredOperands ?? operands.count ? " \($1)" : " [\($1)]" }.joined()
+    return "parlor \(name)\(options.isEmpty ? "" : " [OPTIONS]")\(words)"
   }
 
   /// The verb's help text.
   var text: String {
-    var lines = ["usage: \(usage)", "", summary]
+    var lines = ["usage: \(usage)", "", summary] + details.flatMap { ["", $0] }
     if !options.isEmpty { lines += ["", "options:"] }
     for option in options + (options.isEmpty ? [] : [VerbSyntax.help]) {
       let left = option.name + (option.value.map { " \($0)" } ?? "")

@@ -85,7 +85,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "name a verb"), ("staus", "did you mean status?"), ("frobnicate", "accepted: run, demo"), ("--verson", "did you mean --version?"),
+    ("", "name a verb"), ("staus", "did you mean status?"), ("frobnicate", "accepted: run, provision"),
+    ("--verson", "did you mean --version?"),
     ("status --jsn", "did you mean --json?"), ("status --json --json", "given twice"), ("status --json=1", "takes no value"),
     ("status now", "one argument too many"),
     ("run --config", "needs a value: FILE"), ("run --config=", "needs a value: FILE"), ("run --stage window", "accepted: kms, headless"),

@@ -30,6 +30,12 @@ import Testing
     #expect(picture.code == 0 && picture.output.contains("PNG"))
     #expect(try await server.ssh("volume -- -25").output == "75 %\n")
 
+    // Files come by standard input.
+    let wrong = try await server.ssh("check --config -", input: "[display]\nrotat = 90\n")
+    #expect(wrong.code == 78 && wrong.output.contains("(standard input):2:1: ") && wrong.output.contains("rotate"), "\(wrong)")
+    let metrics = try await server.ssh("metrics")
+    #expect(metrics.output.contains("parlor_state{state=\"ready\"} 1\n"), "\(metrics)")
+
     // Who did it stands in the box's log, by name of the key and address; who only asked does not.
     let asker = "\(NSUserName()) (\(try await server.fingerprint())) from 127.0.0.1"
     #expect(box.log.contains("\(asker) took a screenshot"), "\(box.log)")

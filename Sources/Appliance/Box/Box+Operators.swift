@@ -30,6 +30,16 @@ extension Box {
     socket.register(noticeServices)
     socket.register("check") { [unowned self] _ throws(VerbFailure) in .value(checkDevices()) }
     socket.start()
+    if let address = configuration.access.metrics { serveMetrics(on: address) }
+  }
+
+  private func serveMetrics(on address: SocketAddress) {
+    let server = MetricsServer(on: address, loop: network.loop) { [weak self] in
+      guard let self, let status = try? JSON(status()), let statistics = try? JSON(stats()) else { return "" }
+      return Metrics(status: status, statistics: statistics).text
+    }
+    metrics.withLock { $0 = server }
+    server.start()
   }
 
   private func status() -> Status {

@@ -43,6 +43,7 @@ final class Box: Sendable {
   let isAnnounced = Atomic(false)
   let latency = LatencyRecorder()
   let flips = Mutex<[Instant]>([])
+  let metrics = Mutex<MetricsServer?>(nil)
   private let monitor = Mutex<NetworkWatch?>(nil)
   private let screen = Mutex(Screen())
   private let heartbeat = Mutex<Heartbeat?>(nil)
@@ -386,6 +387,7 @@ final class Box: Sendable {
   func stop() async {
     heartbeat.withLock { $0 = nil }
     socket.stop()
+    metrics.withLock { $0 }?.stop()
     stopNotices()
     let (direct, page) = call.withLock { ($0.direct, $0.page) }
     await direct?.hangUp()

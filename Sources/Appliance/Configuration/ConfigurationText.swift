@@ -63,6 +63,9 @@ public struct ConfigurationText: Sendable {
   /// The full names of the keys whose secrets stand in the text itself, in its order.
   public var secrets: [String] { secretsFound.filter { $0.value != ConfigurationText.mark }.map(\.key) }
 
+  /// The secrets that stand in the text itself.
+  var secretValues: [String] { secretsFound.map(\.value).filter { $0 != ConfigurationText.mark } }
+
   private var secretsFound: [Found] { found.filter { $0.isSecret && !$0.isFile } }
 
   /// The text with `mark` in place of each secret, and nothing else changed.
@@ -139,7 +142,7 @@ public struct ConfigurationText: Sendable {
   }
 
   /// Where the string that begins at `start` ends: one of the four kinds of TOML's.
-  private static func endOfLiteral(in bytes: [UInt8], at start: Int) -> Int {
+  static func endOfLiteral(in bytes: [UInt8], at start: Int) -> Int {
     let quote = bytes[start]
     precondition(quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"), "a text begins with a quotation mark")
     let isLong = bytes[start...].starts(with: [quote, quote, quote])

@@ -6,7 +6,7 @@ import Glibc
 /// `parlor provision`: sets the box up with a site's files. Runs as root, once at each start before the network, and when an operator brings other files.
 public struct Provision {
   /// Where operators' files wait.
-  public static let inbox = "/var/lib/parlor/inbox"
+  public static let inbox = "/var/lib/parlor-operator/inbox"
 
   private let root: String
   private let store: ProvisioningStore
@@ -37,7 +37,7 @@ public struct Provision {
   // MARK: Where files come from
 
   private func take(from folder: String) throws(ProvisioningFailure) -> [Provisioner.Step] {
-    let source: ProvisioningOutcome.Source = folder == Provision.inbox ? .operator : .folder
+    let source: ProvisioningOutcome.Source = folder == root + Provision.inbox ? .operator : .folder
     let files: ConfigurationSet?
     do throws(ConfigurationSet.Failure) { files = try ConfigurationSet.read(folder) } catch {
       return [try provisioner.refuse(error.description, source)]

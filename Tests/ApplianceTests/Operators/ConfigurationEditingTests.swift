@@ -1,0 +1,94 @@
+import Testing
+
+@testable import Appliance
+
+@Suite struct ConfigurationEditingTests {
+  private let text = """
+    # Lobby
+    [call]   # whom
+    url = 'https://a/#x'   # the page
+    allowed_origins = [
+      "https://b",  # two ]
+      "https://c",
+    ]
+    [display]
+    rotate = 90
+    mode="1920x1080" # full
+    [[network.wifi]]
+    ssid = "One"
+    [[network.wifi]]
+    ssid = "Two" # ]]
+    [power]
+    schedule = { from = "18:00", to = "08:00" }
+
+    """
+
+  private func setting(_ key: String, _ literal: String, in text: String? = nil) throws -> String {
+    String(decoding: try ConfigurationText(Array((text ?? self.text).utf8), file: "parlor.toml").setting(key, to: literal), as: UTF8.self)
+  }
+
+  @Test(arguments: [
+    ("call.url", "\"https://z\"", "url = 'https://a/#x'   # the page", "url = \"https://z\"   # the page"),
+    ("display.rotate", "180", "rotate = 90\n", "rotate = 180\n"),
+    ("display.mode", "'1280x720'", "mode=\"1920x1080\" #", "mode='1280x720' #"),
+    ("call.allowed_origins", "[]", "[\n  \"https://b\",  # two ]\n  \"https://c\",\n]", "[]"),
+    ("network.wifi[1].ssid", "\"2\"", "ssid = \"Two\" # ]]", "ssid = \"2\" # ]]"),
+    ("power.schedule.to", "'9'", "to = \"08:00\" }", "to = '9' }"),
+    ("power.schedule", "[]", "{ from = \"18:00\", to = \"08:00\" }", "[]"),
+    ("display.fit", "\"cover\"", "[display]\n", "[display]\nfit = \"cover\"\n"),
+    ("call.token", "'t'", "[call]   # whom\n", "[call]   # whom\ntoken = 't'\n"),
+    ("network.wifi[1].hidden", "true", "[[network.wifi]]\nssid = \"Two\"", "[[network.wifi]]\nhidden = true\nssid = \"Two\""),
+    ("power.schedule.days", "[]", "{ from", "{ days = [], from"),
+  ])
+  func oneValueChangesAndNothingElse(key: String, literal: String, old: String, new: String) throws {
+    var expected = text
+    expected.replace(old, with: new, maxReplacements: 1)
+    #expect(try setting(key, literal) == expected)
+  }
+
+  @Test func whatIsNotThereComesAtTheEnd() throws {
+    #expect(try setting("identity.name", "\"Lobby\"") == text + "\n[identity]\nname = \"Lobby\"\n")
+    #expect(try setting("network.wifi[2].ssid", "\"Three\"") == text + "\n[[network.wifi]]\nssid = \"Three\"\n")
+    #expect(try setting("network.country", "\"DE\"") == text + "\n[network]\ncountry = \"DE\"\n")
+    #expect(try setting("identity.name", "\"L\"", in: "") == "[identity]\nname = \"L\"\n")
+    #expect(try setting("display.fit", "\"cover\"", in: "[display]") == "[display]\nfit = \"cover\"\n")
+    #expect(try setting("display.fit", "1", in: "[display]\r\nrotate = 0\r\n") == "[display]\r\nfit = 1\r\nrotate = 0\r\n")
+  }
+
+  @Test(arguments: [
+    ("call", "is a table"), ("network.wifi", "list of tables"), ("network.wifi[0]", "a place in a list"),
+    ("network.wifi[9].ssid", "has 2 entries"),
+    ("call.url.x", "is a text"), ("call.", "no name of a key"), ("a b.c", "no name of a key"), ("network.wifi[x].ssid", "no name of a key"),
+    ("", "no name of a key"),
+  ])
+  func whatCannotBeSetIsSaid(key: String, message: String) {
+    #expect { _ = try setting(key, "1") } throws: { "\($0)".contains(message) }
+  }
+
+  /// Every key of the description, set in an empty file and once more, stands there as it was set and nowhere else.
+  @Test func everyKeyCanBeSetAndSetAgain() throws {
+    var count = 0
+    for table in ConfigurationDescription.tables {
+      for key in table.keys {
+        let name = "\(table.path).\(key.name)".replacing("[]", with: "[0]")
+        let first = try setting(name, "1", in: "")
+        let again = try setting(name, "\"two\"", in: first)
+        #expect(try ConfigurationText(Array(again.utf8), file: "").value(of: name) == "two", "\(again)")
+        #expect(again == first.replacing("= 1\n", with: "= \"two\"\n"))
+        count += 1
+      }
+    }
+    #expect(count > 100)
+  }
+
+  @Test func operatorsWordsBecomeValues() {
+    func literals(_ key: String, _ word: String) -> [String] { ConfigurationDescription.key(key)?.value.literals(of: word) ?? [] }
+    #expect(literals("display.rotate", "90") == ["90"] && literals("access.screenshots", "false") == ["false"])
+    #expect(literals("identity.serial", "007") == ["\"007\""])
+    #expect(literals("network.wifi[0].password", #"a"b\$c"#) == [#""a\"b\\$c""#])
+    #expect(
+      literals("call.allowed_origins", "https://a") == ["[\"https://a\"]"]
+        && literals("call.allowed_origins", "['https://a']") == ["['https://a']"])
+    #expect(literals("call.key", "KEY_F1") == ["\"KEY_F1\"", "KEY_F1"])
+  }
+}
