@@ -45,6 +45,8 @@ while [[ ${#pending[@]} -gt 0 ]]; do
 done
 
 install -D -m 0644 "$here/../Config/ssh/sshd_config" "$root/etc/ssh/sshd_config"
+install -D -m 0644 "$here/../Config/polkit/50-parlor.rules" "$root/etc/polkit-1/rules.d/50-parlor.rules"
+install -D -m 0644 "$here/../Config/tmpfiles/parlor-operator.conf" "$root/usr/lib/tmpfiles.d/parlor-operator.conf"
 
 units=$root/usr/lib/systemd/system
 for unit in "$here"/../Config/systemd/*.service; do

@@ -51,7 +51,7 @@ install_packages() {
 install_python() {
   local wanted=.build/requirements.txt stamp=.build/venv/requirements.txt
   mkdir -p .build
-  cat Tests/{Interop,Echo,Machine,PageCalls}/requirements.txt >"$wanted"
+  cat Tests/{Interop,Echo,Fleet,Machine,PageCalls}/requirements.txt >"$wanted"
   cmp -s "$wanted" "$stamp" && return 0
   echo "setup: installing Python packages into .build/venv"
   mkdir -p .build

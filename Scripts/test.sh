@@ -88,6 +88,8 @@ if [[ $quick == no ]]; then
   counted echo .build/venv/bin/python Tests/Echo/run.py
   headline "call pages"
   counted pages .build/venv/bin/python Tests/PageCalls/run.py
+  headline "tools that drive a fleet"
+  counted fleet .build/venv/bin/python Tests/Fleet/run.py
   headline "in a virtual machine"
   counted machine .build/venv/bin/python Tests/Machine/run.py --short
   headline "the image"
