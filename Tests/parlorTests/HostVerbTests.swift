@@ -166,6 +166,33 @@ import Testing
     empty.stop()
   }
 
+  @Test func newerVersionIsFoundWhereTheConfigurationSays() async throws {
+    let fetched = Mutex(0)
+    let server = try HTTPServer { request in
+      if request.method == "GET" { fetched.withLock { $0 += 1 } }
+      return HTTPResponse(200, headers: ["ETag": "\"1\""], body: Array("good bundle".utf8))
+    }
+    for (version, isNewer) in [("1.3.0", true), ("1.2.0", false), ("1.1.0", false)] {
+      let fake = try await updatable(version: version)
+      try await fake.setUp([
+        "parlor.toml": "[call]\nwhip = \"http://127.0.0.1:9/whip\"\n[update]\nurl = \"\(server.origin)/latest.raucb\"\n"
+      ])
+      fetched.withLock { $0 = 0 }
+      _ = await run(fake)
+      #expect(
+        fake.calls.contains { $0.hasPrefix("rauc install") } == isNewer && fake.calls.contains { $0.contains("reboot.target") } == isNewer)
+      // The same bundle is not fetched each hour.
+      _ = await run(fake)
+      #expect(fetched.withLock { $0 } == 1, "\(version)")
+    }
+    let manual = try await updatable(version: "2")
+    try await manual.setUp([
+      "parlor.toml": "[call]\nwhip = \"http://127.0.0.1:9/whip\"\n[update]\nautomatic = false\nurl = \"\(server.origin)/latest.raucb\"\n"
+    ])
+    #expect(await run(manual) == .ok && !manual.calls.contains { $0.hasPrefix("rauc") })
+    server.stop()
+  }
+
   @Test func nobodysCallIsCutOff() async throws {
     let fake = try await updatable(version: "2")
     try fake.write("good", to: UpdateRequest.bundle)

@@ -4,7 +4,7 @@ import Glibc
 import Net
 import Synchronization
 
-/// `parlor install-update`, root's part of an update: fetches the bundle, lets RAUC check and install it, and restarts the machine when nobody is disturbed.
+/// `parlor install-update`, root's part of an update, asked for or found where the configuration says: fetches the bundle, lets RAUC check and install it, and restarts the machine when nobody is disturbed.
 public struct UpdateInstaller: Sendable {
   private let host: HostSystem
   private let pause: @Sendable (_ seconds: Double) -> Void
@@ -14,20 +14,58 @@ public struct UpdateInstaller: Sendable {
     (self.host, self.pause) = (host, pause)
   }
 
-  /// Does what the request says. Why it failed is in the log, and in the progress that the operator reads.
+  /// Does what the operator's request says or, without one, looks for a newer version where the configuration says. Why it failed is in the log, and in the progress
+  /// that the operator reads.
   public func run() async -> ExitCode {
-    guard let data = host.contents(UpdateRequest.file), let request = try? JSONDecoder().decode(UpdateRequest.self, from: Data(data)) else {
-      Log.error("there is no request for an update")
+    let store = ProvisioningStore(folder: host.path(ProvisioningStore.defaultFolder))
+    let configuration = try? Configuration.load(path: store.configurationFile)
+    guard let data = host.contents(UpdateRequest.file) else { return await look(configuration) }
+    unlink(host.path(UpdateRequest.file))
+    guard let request = try? JSONDecoder().decode(UpdateRequest.self, from: Data(data)) else {
+      Log.error("the request for an update is not understood")
       return .badData
     }
-    unlink(host.path(UpdateRequest.file))
+    return await run(request, configuration, isAsked: true)
+  }
+
+  /// Installs what `update.url` has, if it is newer and was not looked at before.
+  private func look(_ configuration: Configuration?) async -> ExitCode {
+    guard let update = configuration?.update, update.isAutomatic, let url = update.url else { return .ok }
+    let mark: String
+    do throws(VerbFailure) { mark = try await self.mark(url, configuration) } catch {
+      Log.info("update.url: \(error)")
+      return error.exitCode
+    }
+    if host.contents(UpdateInstaller.seenFile).map({ String(decoding: $0, as: UTF8.self) }) == mark { return .ok }
+    let code = await run(UpdateRequest(number: 0, url: url, allowsDowngrade: false), configuration, isAsked: false)
+    // What cannot be had now is tried again; what was refused would be refused again.
+    if code != .unavailable {
+      do { try StoredFile.write(Array(mark.utf8), to: host.path(UpdateInstaller.seenFile), mode: 0o644) } catch { Log.warning("\(error)") }
+    }
+    return code
+  }
+
+  /// What tells the bundle that was looked at last from others.
+  private static let seenFile = UpdateRequest.folder + "/seen"
+
+  private func mark(_ url: String, _ configuration: Configuration?) async throws(VerbFailure) -> String {
+    let client = HTTPClient(trust: try trust(configuration))
+    defer { client.close() }
+    let response: HTTPResponse
+    do { response = try await client.send(HTTPRequest("HEAD", HTTPURL(url)), options: HTTPClient.Options(maximumRedirects: 5)) } catch {
+      throw VerbFailure(.unavailable, "\(error)")
+    }
+    guard response.status == 200 else { throw VerbFailure(.unavailable, "the server answers \(response.status)") }
+    return ([url] + ["ETag", "Last-Modified", "Content-Length"].map { response.headers[$0] ?? "" }).joined(separator: "\n")
+  }
+
+  private func run(_ request: UpdateRequest, _ configuration: Configuration?, isAsked: Bool) async -> ExitCode {
     var progress = UpdateProgress(number: request.number, state: .checking)
     defer { unlink(host.path(UpdateRequest.bundle)) }
     do throws(VerbFailure) {
-      let configuration = try? Configuration.load(
-        path: ProvisioningStore(folder: host.path(ProvisioningStore.defaultFolder)).configurationFile)
       if let url = request.url { try await download(url, trust: trust(configuration), &progress) }
       let version = try check(allowsDowngrade: request.allowsDowngrade || configuration?.update.allowsDowngrade == true, &progress)
+      if !isAsked, !(ReleaseVersion(runningVersion) < version) { return .ok }
       try install(&progress)
       Log.notice("version \(version) is installed; the box restarts into it when no call is under way")
       progress.percent = nil
