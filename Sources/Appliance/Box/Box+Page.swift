@@ -63,7 +63,7 @@ extension Box {
     page.pins = configuration.tls.pins.map { String($0.dropFirst("sha256/".count)) }
     page.memoryLimit = configuration.page.memoryLimit
     page.dialogTimeout = configuration.page.dialogTimeout
-    if let proxy {
+    if let proxy = configuration.network.httpProxy {
       var pageProxy = PageProxy(url: proxy.url)
       (pageProxy.username, pageProxy.password, pageProxy.exceptions) = (proxy.username, proxy.password, proxy.exceptions)
       page.proxy = pageProxy

@@ -21,10 +21,12 @@ extension Box {
       }
     }
   }
+}
 
-  /// Who fetches for the box. When its password cannot be read it is asked without one, and that is said.
-  var proxy: HTTPProxy? {
-    guard let settings = configuration.network.proxy else { return nil }
+extension Configuration.Network {
+  /// Who fetches for the box; nil: nobody. When its password cannot be read it is asked without one, and that is said.
+  var httpProxy: HTTPProxy? {
+    guard let settings = proxy else { return nil }
     var proxy = HTTPProxy(url: settings.url)
     (proxy.username, proxy.exceptions) = (settings.username, settings.exceptions)
     do throws(Secret.Failure) { proxy.password = try settings.password?.read() } catch { Log.error("network.proxy.password: \(error)") }

@@ -225,7 +225,7 @@ final class Box: Sendable {
       session.codecs = session.codecs.filter { $0.name == codec.rawValue } + session.codecs.filter { $0.name != codec.rawValue }
     }
     var direct = DirectCall.Configuration(session: session)
-    direct.proxy = proxy
+    direct.proxy = configuration.network.httpProxy
     direct.connectTimeout = .seconds(settings.connectTimeout)
     let token = try Box.token(settings)
     if let whip { direct.whip = try SignallingEndpoint(url: whip, token: token) }

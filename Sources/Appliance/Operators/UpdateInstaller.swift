@@ -49,7 +49,7 @@ public struct UpdateInstaller: Sendable {
   private static let seenFile = UpdateRequest.folder + "/seen"
 
   private func mark(_ url: String, _ configuration: Configuration?) async throws(VerbFailure) -> String {
-    let client = HTTPClient(trust: try trust(configuration))
+    let client = HTTPClient(trust: try trust(configuration), proxy: configuration?.network.httpProxy)
     defer { client.close() }
     let response: HTTPResponse
     do { response = try await client.send(HTTPRequest("HEAD", HTTPURL(url)), options: HTTPClient.Options(maximumRedirects: 5)) } catch {
@@ -63,7 +63,7 @@ public struct UpdateInstaller: Sendable {
     var progress = UpdateProgress(number: request.number, state: .checking)
     defer { unlink(host.path(UpdateRequest.bundle)) }
     do throws(VerbFailure) {
-      if let url = request.url { try await download(url, trust: trust(configuration), &progress) }
+      if let url = request.url { try await download(url, configuration, &progress) }
       let version = try check(allowsDowngrade: request.allowsDowngrade || configuration?.update.allowsDowngrade == true, &progress)
       if !isAsked, !(ReleaseVersion(runningVersion) < version) { return .ok }
       try install(&progress)
@@ -96,7 +96,7 @@ public struct UpdateInstaller: Sendable {
     do { return try TrustStore(files: files) } catch { throw VerbFailure(.badConfiguration, "tls.ca_files: \(error)") }
   }
 
-  private func download(_ url: String, trust: TrustStore, _ progress: inout UpdateProgress) async throws(VerbFailure) {
+  private func download(_ url: String, _ configuration: Configuration?, _ progress: inout UpdateProgress) async throws(VerbFailure) {
     report(&progress, .downloading, nil)
     let path = host.path(UpdateRequest.bundle)
     let output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -115,7 +115,7 @@ public struct UpdateInstaller: Sendable {
       }
       return BundleFile.write(piece[...], to: output)
     }
-    let client = HTTPClient(trust: trust)
+    let client = HTTPClient(trust: try trust(configuration), proxy: configuration?.network.httpProxy)
     defer { client.close() }
     let response: HTTPResponse
     do {

@@ -159,12 +159,15 @@ public struct Provision {
     guard root.isEmpty else { return }
     // At a start everybody else begins later, except for the box's picture.
     if isStart {
-      if isNews { SystemCommand.run("/usr/bin/systemctl", "--no-block", "try-restart", "parlor.service") }
+      if isNews { SystemCommand.run("/usr/bin/systemctl", ["--no-block", "try-restart", "parlor.service"]) }
       return
     }
-    if readers.contains(.network) { SystemCommand.run("/usr/bin/nmcli", "connection", "reload") }
-    if readers.contains(.time) { SystemCommand.run("/usr/bin/systemctl", "try-restart", "systemd-timesyncd.service") }
-    if readers.contains(.logs) { SystemCommand.run("/usr/bin/systemctl", "restart", "systemd-journald.service") }
-    if isNews { SystemCommand.run("/usr/bin/systemctl", "--no-block", "try-restart", "parlor.service") }
+    if readers.contains(.network) {
+      // A connection that is up keeps what it came up with.
+      for words in [["connection", "reload"], ["networking", "off"], ["networking", "on"]] { SystemCommand.run("/usr/bin/nmcli", words) }
+    }
+    if readers.contains(.time) { SystemCommand.run("/usr/bin/systemctl", ["try-restart", "systemd-timesyncd.service"]) }
+    if readers.contains(.logs) { SystemCommand.run("/usr/bin/systemctl", ["restart", "systemd-journald.service"]) }
+    if isNews { SystemCommand.run("/usr/bin/systemctl", ["--no-block", "try-restart", "parlor.service"]) }
   }
 }

@@ -25,7 +25,7 @@ struct SystemWriter {
       for (unit, values) in files.properties.sorted(by: { $0.key < $1.key }) {
         SystemCommand.run("/usr/bin/systemctl", ["set-property", "--runtime", unit] + values)
       }
-      if let country = files.country { SystemCommand.run("/usr/sbin/iw", "reg", "set", country) }
+      if let country = files.country { SystemCommand.run("/usr/sbin/iw", ["reg", "set", country]) }
     }
     return changed
   }

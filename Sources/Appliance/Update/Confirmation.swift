@@ -16,7 +16,7 @@ public struct Confirmation {
 
   /// Returns when the box is well.
   public func run() -> ExitCode {
-    let isOnTrial = SystemCommand.run(Confirmation.bootChoice, "is-on-trial")
+    let isOnTrial = SystemCommand.run(Confirmation.bootChoice, ["is-on-trial"])
     if isOnTrial { Log.notice("this version is on trial") }
     var trial = SlotTrial(now: MonotonicClock.now())
     while true {
@@ -25,7 +25,7 @@ public struct Confirmation {
       case .good:
         unlink(Confirmation.rescues)
         guard isOnTrial else { return .ok }
-        guard SystemCommand.run("/usr/bin/rauc", "status", "mark-good") else { return .unavailable }
+        guard SystemCommand.run("/usr/bin/rauc", ["status", "mark-good"]) else { return .unavailable }
         Log.notice("this version is good: the box is well")
         return .ok
       case .restart:
@@ -34,7 +34,7 @@ public struct Confirmation {
           continue
         }
         Log.error("this version is no good: the box was not well for \(Int(SlotTrial.patience.seconds)) s; it starts anew")
-        return SystemCommand.run("/usr/bin/systemctl", "reboot") ? .ok : .unavailable
+        return SystemCommand.run("/usr/bin/systemctl", ["reboot"]) ? .ok : .unavailable
       }
     }
   }
