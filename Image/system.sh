@@ -140,6 +140,8 @@ fi
 # The list of packages stays, for those who ask what is in there; tools that install some go, and the languages they are written in.
 rm -rf "$root"/usr/share/{perl,perl5,perl-base,doc-base,debconf,mime,applications,icons,pixmaps,sounds,menu,polkit-1/actions.unused} "$root"/usr/lib/x86_64-linux-gnu/{perl,perl-base,perl5,libperl*} \
   "$root"/usr/bin/{perl*,dpkg*,apt*} "$root"/usr/lib/{dpkg,apt} "$root"/etc/{apt,dpkg,cron.*,kernel,initramfs-tools,logrotate.d,update-motd.d,init.d,rc*.d}
+# Sources of what is compiled: hwdb.bin.
+rm -rf "$root/usr/lib/udev/hwdb.d"
 find "$root/var/lib/dpkg" -mindepth 1 -maxdepth 1 ! -name status -exec rm -rf {} +
 install -D -m 0644 "$root/var/lib/dpkg/status" "$root/usr/lib/parlor/packages"
 rm -rf "$root"/var/lib/{dpkg,apt,systemd/deb-systemd-helper-enabled,systemd/deb-systemd-helper-masked,ucf,pam,python,xml-core,sgml-base,misc} "$root"/var/{cache,log,backups,spool,opt,local,mail,tmp,lock}
