@@ -71,7 +71,7 @@ ln -sfn /var/lib/parlor-system/current "$root/etc/parlor"
 ln -sfn /run/NetworkManager/resolv.conf "$root/etc/resolv.conf"
 ln -sfn /run/parlor-provision/localtime "$root/etc/localtime"
 rm -f "$root"/etc/{timezone,motd,issue,issue.net,mtab,machine-id,hostname} "$root"/etc/update-motd.d/*
-ln -sfn /proc/self/mounts "$root/etc/mtab"
+ln -sfn ../proc/self/mounts "$root/etc/mtab"
 : >"$root/etc/machine-id"
 : >"$root/etc/fstab"
 echo parlor >"$root/etc/hostname"
