@@ -33,7 +33,8 @@ def good():
         settled(machine)
         machine.root("echo kept >/var/lib/parlor-system/kept")
         bundle = send(machine, image)
-        machine.root(f"cp {bundle} /var/tmp/other.raucb; printf x | dd of=/var/tmp/other.raucb bs=1 seek=5000000 conv=notrunc 2>/dev/null")
+        # In the middle of the file system: a kernel of the other slot would not be looked at.
+        machine.root(f"cp {bundle} /var/tmp/other.raucb; printf x | dd of=/var/tmp/other.raucb bs=1 seek=100000000 conv=notrunc 2>/dev/null")
         answer = machine.root("rauc install /var/tmp/other.raucb && echo installed", seconds=300, check=False)
         if "installed" in answer.splitlines():
             raise Failure("a bundle that was changed is installed")
