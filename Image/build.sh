@@ -82,9 +82,9 @@ for letter in a b; do
     --add-section .linux="$work/vmlinuz" --change-section-vma .linux=0x2000000 \
     --add-section .initrd="$work/initrd" --change-section-vma .initrd=0x4000000 \
     /usr/lib/systemd/boot/efi/linuxx64.efi.stub "$work/slot/kernel-$letter.efi"
-  # objcopy writes the time of day into the header, eight bytes behind its beginning.
+  # objcopy writes the time of day into the header, eight bytes behind its beginning, and a checksum over it, which firmware does not look at.
   header=$(od -An -tu4 -j60 -N4 "$work/slot/kernel-$letter.efi")
-  printf '\0\0\0\0' | dd of="$work/slot/kernel-$letter.efi" bs=1 seek=$((header + 8)) conv=notrunc status=none
+  for offset in 8 88; do printf '\0\0\0\0' | dd of="$work/slot/kernel-$letter.efi" bs=1 seek=$((header + offset)) conv=notrunc status=none; done
   sign "$work/slot/kernel-$letter.efi"
 done
 
