@@ -42,7 +42,7 @@ def inputs(flavour):
     """What an image for tests is made of, as a text that changes when any of it does."""
     programs = ["parlor", *(["parlor-page", "libparlor-page-extension.so", "libparlor-page-trust.so", "libparlor-no-graphics.so"] if flavour == "page" else [])]
     files = [os.path.join(ROOT, ".build/release", name) for name in programs]
-    for folder in ("Image", "Config/systemd"):
+    for folder in ("Image", "Config"):
         for path, _, names in os.walk(os.path.join(ROOT, folder)):
             files += [os.path.join(path, name) for name in names if not name.endswith(".pyc")]
     digest = hashlib.sha256()

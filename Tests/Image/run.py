@@ -13,6 +13,7 @@ import traceback
 import boot_choice
 import boots
 import builds
+import operators
 import updates
 from failure import Failure
 from machine import MachineError
@@ -27,6 +28,7 @@ CASES = {
     "build: what is in the image": builds.content,
     "boot: from a flashed disk to the picture, and again": boots.first_and_second,
     "update: installed, tried, good": updates.good,
+    "operator: verbs, changes, and what is not for operators": operators.verbs,
 }
 
 # Those that take many minutes.
@@ -36,6 +38,7 @@ LONG_CASES = {
     "boot: a data partition that is damaged": boots.damaged_data,
     "update: one that does not start": updates.bad,
     "boot: signed, with Secure Boot": boots.secure,
+    "operator: an update and a factory reset": operators.update_and_reset,
 }
 
 
