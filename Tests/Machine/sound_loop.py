@@ -10,7 +10,8 @@ from machine import booted
 from screens import Failure
 from sounds import RATE, found
 
-# Sounds that can be told apart from what is around them, and from their own echoes: from 300 to 6000 Hz within 60 ms, twice a second.
+# Sounds that can be told apart from what is around them, and from their own echoes: from 300 to 6000 Hz within 60 ms, some twice a second. Not at a steady pace,
+# else each would be the echo of the one before, and taken out.
 CHIRP = 2880
 SPACING = RATE // 2
 
@@ -21,10 +22,13 @@ def chirps(seconds):
     length = CHIRP / RATE
     chirp = 12000 * np.sin(2 * np.pi * (300 * time + (6000 - 300) / (2 * length) * time**2)) * np.hanning(CHIRP)
     sound = np.zeros(int(seconds * RATE) // 480 * 480, np.int16)
-    starts = range(SPACING, len(sound) - SPACING, SPACING)
-    for start in starts:
+    random, starts = np.random.default_rng(1), []
+    start = SPACING
+    while start < len(sound) - SPACING:
         sound[start : start + CHIRP] = chirp
-    return sound, list(starts), chirp
+        starts.append(start)
+        start += int(SPACING * random.uniform(0.8, 1.4))
+    return sound, starts, chirp
 
 
 class Passing:
@@ -53,9 +57,9 @@ def delays(machine, seconds, playback, capture):
     heard = np.frombuffer(machine.get("/tmp/recording"), "<i2")[::2]
     results = []
     for start in starts:
-        # What is heard is looked for from when it was played to half a second later.
+        # What is heard is looked for from when it was played to just before the next one can be.
         begin = int(start + (played.time(start) - recorded.time(start)) * RATE / 1000)
-        piece = heard[max(0, begin - 480) : begin + SPACING]
+        piece = heard[max(0, begin - 480) : begin + SPACING * 7 // 10]
         place, alike = found(piece, chirp)
         results.append(recorded.time(max(0, begin - 480) + place) - played.time(start) if alike > 0.8 else None)
     return results, told[-1]["xruns"]
