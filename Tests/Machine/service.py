@@ -14,6 +14,8 @@ PATIENCE = 60
 CONFIGURATION = """
 [call]
 whip = "https://127.0.0.1:9/whip"
+# No countdown, for the same reason as below.
+start = "manual"
 
 # A self-view that stands still, so that a picture and the screen can be compared one after the other.
 [[camera]]
