@@ -20,7 +20,7 @@ import Testing
       fake.calls == [
         "systemctl --no-ask-password restart parlor.service",
         "systemctl --no-ask-password start --no-block --job-mode=replace-irreversibly reboot.target",
-        "systemctl --no-ask-password start parlor-factory-reset.service",
+        "systemctl --no-ask-password start --no-block parlor-factory-reset.service",
       ])
     try await fake.program("systemctl", "echo 'Failed to restart parlor.service: Access denied' >&2; exit 4")
     #expect(

@@ -87,7 +87,8 @@ extension HostSystem {
   /// `parlor factory-reset`: forgets everything with the next start, which comes at once.
   public func factoryReset() throws(VerbFailure) {
     note("resets the box")
-    try start(.factoryReset)
+    // The restart ends the unit's own job.
+    try start(.factoryReset, waits: false)
   }
 
   /// `parlor restart app`.

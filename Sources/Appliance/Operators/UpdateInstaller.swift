@@ -67,6 +67,8 @@ public struct UpdateInstaller: Sendable {
       let version = try check(allowsDowngrade: request.allowsDowngrade || configuration?.update.allowsDowngrade == true, &progress)
       if !isAsked, !(ReleaseVersion(runningVersion) < version) { return .ok }
       try install(&progress)
+      // Before the restart, which waits for nobody.
+      unlink(host.path(UpdateRequest.bundle))
       Log.notice("version \(version) is installed; the box restarts into it when no call is under way")
       progress.percent = nil
       report(&progress, .installed, "the box restarts into it when no call is under way")
