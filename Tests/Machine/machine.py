@@ -325,9 +325,9 @@ class Machine:
         return text
 
     def as_parlor(self, script):
-        """A root's script that runs this one as the user parlor, with its groups and no others."""
+        """A root's script that runs this one as the user parlor, with its groups and no others, and with the real-time priorities that its service has."""
         return (
-            "exec setpriv --reuid=parlor --regid=parlor --init-groups --"
+            "ulimit -r 20; exec setpriv --reuid=parlor --regid=parlor --init-groups --"
             f" env XDG_RUNTIME_DIR=/run/parlor HOME=/home/parlor PATH=/parlor:/usr/bin:/bin sh -c {shlex.quote(script)}"
         )
 
