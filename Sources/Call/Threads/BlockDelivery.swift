@@ -2,7 +2,8 @@ import Base
 import Frames
 import Synchronization
 
-/// The ordinary thread behind a real-time one: whatever takes time with sound, or may wait, is done here with what the other put into a ring.
+/// The thread behind a real-time one: whatever takes time with sound, or may wait, is done here with what the other put into a ring. It comes after that one and
+/// before all that is not sound, which would else keep sound waiting where processors are few.
 final class BlockDelivery: Sendable {
   private let ring: SlotRing<AudioSlot>
   private let event = EventDescriptor()
@@ -16,7 +17,7 @@ final class BlockDelivery: Sendable {
     ring = SlotRing(capacity: capacity, of: AudioSlot())
     let (ring, event) = (self.ring, self.event)
     thread.with {
-      $0 = WorkerThread(name: name) { thread in
+      $0 = WorkerThread(name: name, realtimePriority: 5) { thread in
         while !thread.isStopping {
           event.wait()
           var next: (tag: Int, block: AudioBlock)?
