@@ -44,7 +44,12 @@ import Testing
       address = SocketAddress(boundTo: descriptor)!
       self.descriptor = descriptor
     }
-    func accept() async -> Int32 { await blocking { [descriptor] in Glibc.accept(descriptor, nil, nil) } }
+    func accept() async -> Int32 {
+      let accepted = await blocking { [descriptor] in Glibc.accept(descriptor, nil, nil) }
+      // Whoever calls may need the listener no more: its descriptor must not become another's meanwhile.
+      withExtendedLifetime(self) {}
+      return accepted
+    }
     deinit { close(descriptor) }
   }
 
