@@ -51,7 +51,10 @@ root=$work/root
 mkdir "$root" "$work/slot" "$work/esp" "$work/parlor"
 tar --numeric-owner --xattrs -C "$root" -xf "$archive.tar"
 mv "$root/boot/vmlinuz" "$work/vmlinuz"
-install -D -m 0644 "$keys/update-ca.crt" "$root/etc/rauc/keyring.pem"
+install -D -m 0644 "$keys/update-ca.crt" "$root/usr/lib/parlor/update-keyring.pem"
+# Provisioning puts the image's own there, or the site's (update.keyring_file).
+mkdir -p "$root/etc/rauc"
+ln -sfn /run/parlor-provision/update-keyring.pem "$root/etc/rauc/keyring.pem"
 PARLOR_DEBUG_KEY=$debug_key Image/system.sh "$root" "$flavour" "$version" "$programs"
 say "the initial file system"
 Image/initrd.sh "$root" "$work/initrd"

@@ -66,8 +66,8 @@ if ! timeout 1800 swift build --build-tests </dev/null || { [[ $quick == no ]] &
   exit 1
 fi
 
-# Tests that watch whole programs, or hours in virtual time, hold on to their threads: they come after the others, one by one.
-programs='StockClientTests|PageEndToEndTests|TenHourTests'
+# Tests that run or watch whole programs, or hours in virtual time, hold on to their threads: they come after the others, one by one.
+programs='StockClientTests|PageEndToEndTests|TenHourTests|parlorTests|ConfigurationManualTests|CodingCameraCallTests'
 headline "unit tests"
 unit_tests --parallel --skip "$programs"
 headline "tests with programs on the screen, and of hours"

@@ -21,6 +21,9 @@ struct SystemFiles: Sendable, Equatable {
   /// Where NetworkManager looks for connections that do not outlive a restart.
   static let connections = "/run/NetworkManager/system-connections"
 
+  /// By whom the image's updates are signed.
+  private static let ownKeyring = "/usr/lib/parlor/update-keyring.pem"
+
   private(set) var files: [File] = []
   /// Properties of units, by the units' names.
   private(set) var properties: [String: [String]] = [:]
@@ -54,7 +57,9 @@ struct SystemFiles: Sendable, Equatable {
     }
     if let url = configuration.logs.journalUpload { add("/run/systemd/journal-upload.conf.d/parlor.conf", "[Upload]\nURL=\(url)\n", .logs) }
     if let server = configuration.logs.syslog { add("\(SystemFiles.folder)/rsyslog.conf", SystemFiles.forwarding(to: server), .logs) }
-    if let path = configuration.update.keyringFile, let data = FileManager.default.contents(atPath: path) {
+    // RAUC reads one file, whoever it is from.
+    let keyring = configuration.update.keyringFile ?? SystemFiles.ownKeyring
+    if let data = FileManager.default.contents(atPath: keyring) {
       files.append(File(path: "\(SystemFiles.folder)/update-keyring.pem", bytes: Array(data), mode: 0o644, reader: .app))
     }
   }
