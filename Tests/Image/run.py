@@ -6,13 +6,15 @@ Needs root, to build the image. Pictures of failures are in .build/image-tests.
 """
 
 import argparse
+import os
 import sys
-import time
-import traceback
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Rig"))
 
 import boot_choice
 import boots
 import builds
+import cases
 import operators
 import updates
 from failure import Failure
@@ -50,28 +52,7 @@ def main():
     options = parser.parse_args()
     if not options.short:
         CASES.update(LONG_CASES)
-    passed = failed = 0
-    for name, case in CASES.items():
-        if options.only and options.only not in name:
-            continue
-        if options.list:
-            print(name)
-            continue
-        started = time.monotonic()
-        try:
-            case()
-            passed += 1
-            print(f"pass  {name}  ({time.monotonic() - started:.0f} s)", flush=True)
-        except (Failure, MachineError) as failure:
-            failed += 1
-            print(f"FAIL  {name}: {failure}", flush=True)
-        except Exception:
-            failed += 1
-            print(f"FAIL  {name}: {traceback.format_exc()}", flush=True)
-    if options.list:
-        return
-    print(f"image: {passed} passed, {failed} failed")
-    sys.exit(1 if failed or not passed else 0)
+    cases.run("image", CASES, options, (Failure, MachineError))
 
 
 if __name__ == "__main__":

@@ -6,11 +6,13 @@ Each case starts a machine of its own, which runs already (machine.py). Pictures
 """
 
 import argparse
+import os
 import sys
-import time
-import traceback
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Rig"))
 
 import cameras
+import cases
 import capture
 import clock
 import coding
@@ -110,28 +112,7 @@ def main():
     CASES[f"camera: unplugged and plugged in {options.cycles} times"] = lambda: cameras.replugged(options.cycles)
     CASES[f"sound: unplugged and plugged in {options.cycles} times"] = lambda: sound_devices.replugged(options.cycles)
     CASES[f"call: camera and sound card unplugged and plugged in {options.cycles} times"] = lambda: device_calls.unplugged(options.cycles)
-    passed = failed = 0
-    for name, case in CASES.items():
-        if options.only and options.only not in name:
-            continue
-        if options.list:
-            print(name)
-            continue
-        started = time.monotonic()
-        try:
-            case()
-            passed += 1
-            print(f"pass  {name}  ({time.monotonic() - started:.0f} s)", flush=True)
-        except (Failure, MachineError) as failure:
-            failed += 1
-            print(f"FAIL  {name}: {failure}", flush=True)
-        except Exception:
-            failed += 1
-            print(f"FAIL  {name}: {traceback.format_exc()}", flush=True)
-    if options.list:
-        return
-    print(f"machine: {passed} passed, {failed} failed")
-    sys.exit(1 if failed or not passed else 0)
+    cases.run("machine", CASES, options, (Failure, MachineError))
 
 
 if __name__ == "__main__":
