@@ -141,7 +141,8 @@ public struct Provision {
       isApplied
       ? "the files from \(outcome.source) are applied" : "the files from \(outcome.source) are not applied; the box goes on as before"
     if isApplied { Log.notice(text) } else { Log.error(text) }
-    for line in outcome.lines { if isApplied { Log.warning(line) } else { Log.error(line) } }
+    for problem in outcome.problems { if problem.severity == .error { Log.error("\(problem)") } else { Log.warning("\(problem)") } }
+    for failure in outcome.failures { Log.error(failure) }
   }
 
   // MARK: The rest of the system
