@@ -76,8 +76,24 @@ func parse(_ bytes: [UInt8]) throws -> [RTCP.Packet] { try RTCP.parse(bytes.span
     let bytes: [UInt8] = [0xA1, 206, 0, 3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 4]
     #expect(try parse(bytes) == [.pictureLossIndication(.init(senderSSRC: 1, mediaSSRC: 2))])
     #expect(rtcpError([0xA1, 206, 0, 3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 16]) == .padding(16))
-    #expect(rtcpError([0xA1, 206, 0, 3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3]) == .padding(3))
     #expect(rtcpError([0xA0, 201, 0, 0]) == .padding(0))
+  }
+
+  /// As libwebrtc does it, against RFC 3550, in three of four reports.
+  @Test(arguments: [1, 2, 3]) func paddingThatIsNoWholeWordIsTakenOff(count: Int) throws {
+    // 18 bytes up to the chunk, a run of small deltas, one byte each.
+    let received = 6 - count
+    let bytes: [UInt8] =
+      [0xAF, 205, 0, 6, 0, 0, 0, 1, 0, 0, 0, 2, 0, 7, 0, UInt8(received), 0, 0, 1, 3, 0x20, UInt8(received)]
+      + [UInt8](repeating: 9, count: received) + [UInt8](repeating: 0, count: count - 1) + [UInt8(count)]
+    guard case .transportFeedback(let feedback) = try parse(bytes)[0] else { throw MalformedPacket.value("type") }
+    #expect(feedback.baseSequenceNumber == 7 && feedback.deltas == [Int16?](repeating: 9, count: received))
+  }
+
+  @Test func anUnknownPacketKeepsWholeWords() throws {
+    let packets = try parse([0xBE, 205, 0, 2, 1, 2, 3, 4, 5, 6, 0, 2])
+    #expect(packets == [.unknown(RTCP.Unknown(format: 30, packetType: 205, body: [1, 2, 3, 4, 5, 6, 0, 0]))])
+    #expect(try parse(RTCP.write(packets)) == packets)
   }
 
   @Test func saysWhatIsWrong() {

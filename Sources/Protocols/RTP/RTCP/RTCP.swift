@@ -34,13 +34,13 @@ public enum RTCP {
     public var format: UInt8
     /// Packet type.
     public var packetType: UInt8
-    /// Everything behind the 4-byte header, without padding. Its count is a multiple of four.
+    /// Everything behind the 4-byte header, without padding, filled up with zeros to whole words.
     public var body: [UInt8]
 
     /// A packet with these fields.
     public init(format: UInt8, packetType: UInt8, body: [UInt8]) {
-      precondition(body.count % 4 == 0 && format < 32, "RTCP counts in 32-bit words")
-      (self.format, self.packetType, self.body) = (format, packetType, body)
+      precondition(format < 32, "a format has five bits")
+      (self.format, self.packetType, self.body) = (format, packetType, body + [UInt8](repeating: 0, count: -body.count & 3))
     }
   }
 
@@ -64,8 +64,9 @@ public enum RTCP {
       var body = reader.bytes.extracting(reader.offset + 4..<reader.offset + 4 + count)
       if first & 0x20 != 0 {
         guard count > 0 else { throw .padding(0) }
+        // RFC 3550 section 6.4.1 says that it is a multiple of four. libwebrtc ends transport-wide feedback with one to three bytes all the same, to fill the last word.
         let padding = Int(body.uint8(at: count - 1))
-        guard padding > 0, padding <= count, padding % 4 == 0 else { throw .padding(padding) }
+        guard padding > 0, padding <= count else { throw .padding(padding) }
         body = body.extracting(0..<count - padding)
       }
       packets.append(try Packet(format: first & 0x1F, packetType: packetType, body: body))
