@@ -1,9 +1,11 @@
 #!/bin/bash
 # Makes the image that is flashed, and the bundle that updates it, in .build/image.
 #
-#   Image/build.sh [--flavour page|direct] [--quick] [--output FOLDER] [--programs FOLDER] [--versions FILE] [--debug-key FILE]
+#   Image/build.sh [--flavour page|direct] [--packages FILE] [--overlay FOLDER] [--quick] [--output FOLDER] [--programs FOLDER] [--versions FILE] [--debug-key FILE]
 #
 #   --flavour     page, with the web engine (else); direct, without
+#   --packages    more Debian packages, one a line
+#   --overlay     a folder whose files are laid over the finished system, such as drivers' settings; links to /dev/null mask units
 #   --quick       for tests: no firmware, compressed in little time, no .xz
 #   --output      where the results lie (.build/image)
 #   --programs    the built programs (.build/release)
@@ -15,19 +17,23 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-flavour=page quick=no output=$PWD/.build/image programs=$PWD/.build/release versions='' debug_key=''
+flavour=page quick=no output=$PWD/.build/image programs=$PWD/.build/release versions='' debug_key='' packages='' overlay=''
 while [[ $# -gt 0 ]]; do
   case $1 in
     --flavour) flavour=$2 && shift 2 ;;
+    --packages) packages=$(readlink -f "$2") && shift 2 ;;
+    --overlay) overlay=$(readlink -f "$2") && shift 2 ;;
     --quick) quick=yes && shift ;;
     --output) output=$(readlink -m "$2") && shift 2 ;;
     --programs) programs=$(readlink -f "$2") && shift 2 ;;
     --versions) versions=$(readlink -f "$2") && shift 2 ;;
     --debug-key) debug_key=$(readlink -f "$2") && shift 2 ;;
-    *) echo "image: no option '$1'; there are --flavour, --quick, --output, --programs, --versions, --debug-key" >&2; exit 64 ;;
+    *) echo "image: no option '$1'; there are --flavour, --packages, --overlay, --quick, --output, --programs, --versions, --debug-key" >&2; exit 64 ;;
   esac
 done
 case $flavour in page | direct) ;; *) echo "image: --flavour is page or direct, not '$flavour'" >&2; exit 64 ;; esac
+[[ -z $packages || -f $packages ]] || { echo "image: there is no list of packages '$packages'" >&2; exit 66; }
+[[ -z $overlay || -d $overlay ]] || { echo "image: there is no folder '$overlay'" >&2; exit 66; }
 [[ $EUID -eq 0 ]] || { echo "image: must be built as root (mmdebstrap mounts and changes root)" >&2; exit 77; }
 say() { printf 'image: %4d s  %s\n' "$SECONDS" "$*" >&2; }
 
@@ -44,7 +50,7 @@ case $flavour in page) slot_size=1024 ;; direct) slot_size=512 ;; esac
 esp_size=128 parlor_size=64 data_size=128
 [[ $quick == no ]] && firmware=yes compression=(-comp zstd -Xcompression-level 15) || firmware=no compression=(-comp zstd -Xcompression-level 1)
 
-archive=$(Image/rootfs.sh "$flavour" "$firmware" ${versions:+"$versions"})
+archive=$(Image/rootfs.sh "$flavour" "$firmware" "$versions" "$packages")
 keys=$(Image/keys.sh)
 say "the system"
 root=$work/root
@@ -56,6 +62,7 @@ install -D -m 0644 "$keys/update-ca.crt" "$root/usr/lib/parlor/update-keyring.pe
 mkdir -p "$root/etc/rauc"
 ln -sfn /run/parlor-provision/update-keyring.pem "$root/etc/rauc/keyring.pem"
 PARLOR_DEBUG_KEY=$debug_key Image/system.sh "$root" "$flavour" "$version" "$programs"
+[[ -z $overlay ]] || cp -a --no-preserve=ownership "$overlay/." "$root/"
 say "the initial file system"
 Image/initrd.sh "$root" "$work/initrd"
 rm -rf "$root"/lib/firmware/{intel-ucode,amd-ucode}

@@ -2,26 +2,28 @@
 # Debian's part of the root file system: the packages of one flavour, unpacked and configured, as an archive in .build/image/cache, unless it is there. Prints the
 # archive's name without ".tar"; beside it, ".packages" has the name, version and architecture of each package.
 #
-#   Image/rootfs.sh FLAVOUR FIRMWARE [VERSIONS]      FLAVOUR: direct or page; FIRMWARE: yes or no; VERSIONS: a ".packages" file whose versions are taken
+#   Image/rootfs.sh FLAVOUR FIRMWARE [VERSIONS [MORE]]
 #
-# The archive's key is made of the lists in Image/packages, this script, VERSIONS and the state of this machine's own apt (`apt-get update` makes another one).
-# PARLOR_SNAPSHOT=20261130T000000Z takes the packages that Debian had at that time, from snapshot.debian.org. Needs root.
+# FLAVOUR: direct or page; FIRMWARE: yes or no; VERSIONS: a ".packages" file whose versions are taken, or ""; MORE: a list of more packages, or "".
+# The archive's key is made of the lists in Image/packages, this script, VERSIONS, MORE and the state of this machine's own apt (`apt-get update` makes another one).
+# PARLOR_SNAPSHOT=20261130T000000Z takes the packages that Debian had at that time, from Debian's snapshot archive, whose address is PARLOR_ARCHIVE
+# (https://HOST/archive). Needs root.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-flavour=$1 firmware=$2 versions=${3:-}
+flavour=$1 firmware=$2 versions=${3:-} more=${4:-}
 cache=$PWD/.build/image/cache
 mkdir -p "$cache"
 exec 3>&1 1>&2
 
-list() { local file; for file in "$@"; do grep -vE '^(#|$)' "Image/packages/$file" || true; done; }
+list() { local file; for file in "$@"; do grep -vE '^(#|$)' "$file" || true; done; }
 
 declare -a wanted unwanted
-mapfile -t wanted < <(list base "$flavour"; [[ $firmware == no ]] || list firmware)
-mapfile -t unwanted < <(list unwanted | sed 's,^,--dpkgopt=path-exclude=,')
+mapfile -t wanted < <(list Image/packages/{base,"$flavour"} ${more:+"$more"}; [[ $firmware == no ]] || list Image/packages/firmware)
+mapfile -t unwanted < <(list Image/packages/unwanted | sed 's,^,--dpkgopt=path-exclude=,')
 unwanted+=("--dpkgopt=path-include=/usr/share/doc/*/copyright")
 state() { if [[ -n ${PARLOR_SNAPSHOT:-} ]]; then echo "$PARLOR_SNAPSHOT"; else cat /var/lib/apt/lists/*bookworm*InRelease; fi; }
 key=$({ cat "$0"; printf '%s\n' "${wanted[@]}" "${unwanted[@]}"; [[ -z $versions ]] || cat "$versions"; state; } | sha256sum | cut -c 1-12)
-archive=$cache/debian-$flavour-$([[ $firmware == no ]] && echo plain || echo firmware)-$key
+archive=$cache/debian${more:+-more}-$flavour-$([[ $firmware == no ]] && echo plain || echo firmware)-$key
 if [[ -f $archive.tar ]]; then
   echo "$archive" >&3
   exit
@@ -35,7 +37,7 @@ trap 'rm -rf --one-file-system "$work"' EXIT
 if [[ -n ${PARLOR_SNAPSHOT:-} ]]; then
   for part in "debian bookworm" "debian bookworm-updates" "debian-security bookworm-security"; do
     read -r name suite <<<"$part"
-    echo "deb [check-valid-until=no] https://snapshot.debian.org/archive/$name/$PARLOR_SNAPSHOT $suite main non-free-firmware"
+    echo "deb [check-valid-until=no] ${PARLOR_ARCHIVE:?is to be the address of the snapshot archive}/$name/$PARLOR_SNAPSHOT $suite main non-free-firmware"
   done >"$work/sources/snapshot.list"
 else
   for file in /etc/apt/sources.list.d/*debian.sources /etc/apt/sources.list; do
@@ -66,7 +68,7 @@ mv "$root"/boot/vmlinuz-* "$root/boot/vmlinuz"
 rm -f "$root"/boot/System.map-* "$root"/boot/config-*
 chroot "$root" depmod "$(ls "$root/lib/modules")"
 HOOK
-list unwanted | sed -n 's,^/lib/modules/,./lib/modules/,p' >"$work/unwanted"
+list Image/packages/unwanted | sed -n 's,^/lib/modules/,./lib/modules/,p' >"$work/unwanted"
 echo './usr/share' >>"$work/unwanted"
 
 echo "image: Debian's packages for '$flavour'"

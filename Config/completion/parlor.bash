@@ -8,11 +8,11 @@ _parlor() {
   case $previous in
     --data) COMPREPLY=($(compgen -W "on off" -- "$current")); return ;;
     --video) COMPREPLY=($(compgen -W "on off" -- "$current")); return ;;
-    --audio|--bitrate|--ca|--codec|--config|--data|--describe|--direction|--form|--from|--ice-server|--lines|--packetization-mode|--rate|--record|--root|--runtime|--screenshot|--seconds|--since|--size|--stage|--state|--timeout|--video) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --audio|--bitrate|--ca|--codec|--config|--data|--describe|--direction|--form|--from|--ice-server|--lines|--packetization-mode|--patience|--rate|--record|--root|--runtime|--screenshot|--seconds|--since|--size|--stage|--state|--timeout|--video) COMPREPLY=($(compgen -f -- "$current")); return ;;
   esac
   for ((index = 2; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
-      --audio|--bitrate|--ca|--codec|--config|--data|--describe|--direction|--form|--from|--ice-server|--lines|--packetization-mode|--rate|--record|--root|--runtime|--screenshot|--seconds|--since|--size|--stage|--state|--timeout|--video) index=$((index + 1)) ;;
+      --audio|--bitrate|--ca|--codec|--config|--data|--describe|--direction|--form|--from|--ice-server|--lines|--packetization-mode|--patience|--rate|--record|--root|--runtime|--screenshot|--seconds|--since|--size|--stage|--state|--timeout|--video) index=$((index + 1)) ;;
       -?*) ;;
       *) operand=$((operand + 1)) ;;
     esac
@@ -25,7 +25,7 @@ _parlor() {
       options="--from --root --help"
       ;;
     confirm)
-      options="--runtime --help"
+      options="--patience --runtime --help"
       ;;
     demo)
       options="--direct --seconds --screenshot --json --help"

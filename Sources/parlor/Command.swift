@@ -7,7 +7,7 @@ enum Command: Equatable {
   case version(isJSON: Bool)
   case run(RunOptions)
   case provision(from: String?, root: String)
-  case confirm(runtime: String)
+  case confirm(runtime: String, patience: Int)
   case demo(DemoOptions)
   case peer(PeerOptions)
   case check(file: String, includesDevices: Bool, runtime: String, isJSON: Bool)
@@ -48,7 +48,7 @@ extension Command {
     switch syntax.name {
     case "run": self = .run(try Command.runOptions(line, runtime: runtime))
     case "provision": self = .provision(from: line.values["--from"], root: line.values["--root"] ?? "")
-    case "confirm": self = .confirm(runtime: runtime)
+    case "confirm": self = .confirm(runtime: runtime, patience: try Command.seconds("--patience", line) ?? 600)
     case "demo": self = .demo(try Command.demoOptions(line))
     case "peer": self = .peer(try PeerOptions(line))
     case "check":
@@ -131,13 +131,16 @@ extension Command {
     options.isDirect = line.flags.contains("--direct")
     options.screenshot = line.values["--screenshot"] ?? options.screenshot
     if options.isJSON, options.screenshot == "-" { throw Failure(.usage, "--json and --screenshot - both want the standard output") }
-    if let text = line.values["--seconds"] {
-      guard let seconds = Int(text), (1...86_400).contains(seconds) else {
-        throw Failure(.usage, "--seconds: \"\(text)\" is not accepted; accepted: 1 to 86400")
-      }
-      options.seconds = seconds
-    }
+    options.seconds = try seconds("--seconds", line) ?? options.seconds
     return options
+  }
+
+  private static func seconds(_ option: String, _ line: ParsedLine) throws(Failure) -> Int? {
+    guard let text = line.values[option] else { return nil }
+    guard let seconds = Int(text), (1...86_400).contains(seconds) else {
+      throw Failure(.usage, "\(option): \"\(text)\" is not accepted; accepted: 1 to 86400")
+    }
+    return seconds
   }
 
   /// 0 is `off`.

@@ -36,9 +36,9 @@ import Glibc
     case .provision(let folder, let root):
       logToStandardError()
       return try Provision(root: root).run(from: folder)
-    case .confirm(let runtime):
+    case .confirm(let runtime, let patience):
       logToStandardError()
-      return Confirmation(runtime: runtime).run()
+      return Confirmation(runtime: runtime, patience: .seconds(Int64(patience))).run()
     case .demo(let options): return try await runner.demo(options)
     case .peer(let options): return try await runner.peer(options)
     case .check(let file, let includesDevices, let runtime, let isJSON):

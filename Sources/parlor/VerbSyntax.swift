@@ -55,7 +55,10 @@ struct VerbSyntax {
       ]),
     VerbSyntax(
       name: "confirm", audience: .administrators,
-      summary: "Watch the box until it is well, and mark its version good. For root, once at each start.", options: [runtime]),
+      summary: "Watch the box until it is well, and mark its version good. For root, once at each start.",
+      options: [
+        Option(name: "--patience", value: "N", help: "Seconds for which a new version may be unwell in one start (else 600)."), runtime,
+      ]),
     VerbSyntax(
       name: "demo", audience: .administrators, summary: "Have a page call the built-in peer and print what was measured.",
       options: [

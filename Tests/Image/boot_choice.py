@@ -108,9 +108,11 @@ def bad_update(disk):
     disk.install("B")
     expect("the slots", [disk.boot() for _ in range(6)], ["B", "B", "B", "A", "A", "A"])
     expect("B", disk("get-state", "B"), "bad")
+    expect("what was given up", disk("given-up"), "B")
     expect("the primary slot", disk("get-primary"), "A")
     # And the next one gets its chance.
     disk.install("B")
+    expect("what was given up", disk("given-up"), "")
     expect("the slot", disk.boot(), "B")
     disk("set-state", "B", "good")
     disk.install("A")

@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 
 from failure import ROOT, WORK, Failure
 
@@ -38,14 +39,14 @@ def build(output, *options, environment=None):
     return glob.glob(os.path.join(output, "*.img"))[0]
 
 
-def inputs(flavour):
+def inputs(flavour, more):
     """What an image for tests is made of, as a text that changes when any of it does."""
     programs = ["parlor", *(["parlor-page", "libparlor-page-extension.so", "libparlor-page-trust.so", "libparlor-no-graphics.so"] if flavour == "page" else [])]
     files = [os.path.join(ROOT, ".build/release", name) for name in programs]
     for folder in ("Image", "Config"):
         for path, _, names in os.walk(os.path.join(ROOT, folder)):
             files += [os.path.join(path, name) for name in names if not name.endswith(".pyc")]
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(repr(more).encode())
     for file in sorted(files):
         digest.update(file.encode())
         with open(file, "rb") as content:
@@ -53,18 +54,36 @@ def inputs(flavour):
     return digest.hexdigest()[:12]
 
 
-def debug_image(flavour="direct"):
-    """An image for tests, which lets root log in; built when what it is made of has changed."""
+def debug_image(flavour="direct", name=None, overlay=None, packages=()):
+    """An image for tests, which lets root log in; built when what it is made of has changed. With a `name` of its own, one that differs from Parlor's: by the files of
+    `overlay`, from path to content (None masks a unit), and by more Debian packages."""
+    name, more = name or flavour, (overlay or {}, list(packages))
     os.makedirs(WORK, exist_ok=True)
-    with open(os.path.join(WORK, "lock"), "w") as lock:
+    with open(os.path.join(WORK, f"lock-{name}"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        folder = os.path.join(WORK, f"{flavour}-{inputs(flavour)}")
+        folder = os.path.join(WORK, f"{name}-{inputs(flavour, more)}")
         if not glob.glob(os.path.join(folder, "*.raucb")):
-            for old in glob.glob(os.path.join(WORK, f"{flavour}-*")):
+            for old in glob.glob(os.path.join(WORK, f"{name}-*")):
                 with contextlib.suppress(NotADirectoryError):
                     shutil.rmtree(old)
-            build(folder, "--flavour", flavour, "--quick", "--debug-key", key() + ".pub")
+            with tempfile.TemporaryDirectory() as work:
+                build(folder, "--flavour", flavour, "--quick", "--debug-key", key() + ".pub", *laid_over(work, *more))
         return glob.glob(os.path.join(folder, "*.img"))[0]
+
+
+def laid_over(work, overlay, packages):
+    """The options of Image/build.sh for these files and packages."""
+    for path, content in overlay.items():
+        file = os.path.join(work, "overlay", path.lstrip("/"))
+        os.makedirs(os.path.dirname(file), exist_ok=True)
+        if content is None:
+            os.symlink("/dev/null", file)
+        else:
+            with open(file, "w") as output:
+                output.write(content)
+    with open(os.path.join(work, "packages"), "w") as output:
+        output.write("".join(f"{package}\n" for package in packages))
+    return [*(["--overlay", os.path.join(work, "overlay")] if overlay else []), *(["--packages", os.path.join(work, "packages")] if packages else [])]
 
 
 def run(*arguments):

@@ -14,6 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import boot_choice
 import boots
 import builds
+import calls
 import cases
 import operators
 import updates
@@ -30,6 +31,7 @@ CASES = {
     "build: what is in the image": builds.content,
     "boot: from a flashed disk to the picture, and again": boots.first_and_second,
     "update: installed, tried, good": updates.good,
+    "call: from a flashed disk, with a browser on the other side": calls.from_flash,
     "operator: verbs, changes, and what is not for operators": operators.verbs,
 }
 
@@ -38,7 +40,9 @@ LONG_CASES = {
     "build: twice the same": builds.reproducible,
     "build: sizes": builds.sizes,
     "boot: a data partition that is damaged": boots.damaged_data,
-    "update: one that does not start": updates.bad,
+    "update: one that does not start": updates.does_not_boot,
+    "update: one whose program crashes": updates.crashes,
+    "update: one whose page never loads": updates.page_never_loads,
     "boot: signed, with Secure Boot": boots.secure,
     "operator: an update and a factory reset": operators.update_and_reset,
 }

@@ -1,12 +1,15 @@
 """Updates by RAUC on the real boot loader: tried, and good or given up."""
 
 import glob
+import json
 import os
 
 import builds
 from boots import expect, settled, shown
-from failure import Failure
-from machine import ImageMachine
+from calls import CONFIGURATION
+from failure import WORK, Failure
+from machine import ImageMachine, flash
+from site_on_host import Site
 
 CURRENT = "/usr/lib/parlor/rauc-boot get-current"
 
@@ -23,6 +26,41 @@ def restart(machine):
     machine.root("systemctl reboot", check=False)
     machine.wait(lambda: not machine.answers(), 60, "the machine goes down")
     machine.connect()
+
+
+def taken(image, update, patience, change=lambda machine: None, disk=None):
+    """Has a box take the bundle that was built with `update`, waits for the old slot to be back by itself, and looks at what the box then says of it."""
+    with ImageMachine(image, disk=disk, key=builds.key(), memory=2048) as machine:
+        machine.connect()
+        settled(machine)
+        machine.root(f"rauc install {send(machine, update)}", seconds=600)
+        change(machine)
+        machine.root("systemctl reboot", check=False)
+        machine.wait(lambda: not machine.answers(), 60, "the machine goes down")
+
+        def back():
+            if not machine.answers():
+                return False
+            slot = machine.root(CURRENT, check=False).strip()
+            if slot == "B":
+                seen.add(machine.root("cat /proc/sys/kernel/random/boot_id", check=False).strip())
+            return slot == "A"
+
+        seen = set()
+        machine.wait(back, patience, "the old slot is back")
+        print(f"      starts of the new slot that answered: {len(seen)}", flush=True)
+        expect("the state of the other", machine.root("/usr/lib/parlor/rauc-boot get-state B").strip(), "bad")
+        if disk is None:
+            shown(machine)
+        status = machine.wait(lambda: (said := told(machine)).get("update") and said, 120, "the box tells what became of the update")
+        expect("what became of the update", [status["update"]["state"], status["update"]["slot"], status["slot"]], ["given-up", "B", "A"])
+        return seen
+
+
+def told(machine):
+    """What the box says of itself."""
+    answer = machine.root("parlor status --json", check=False)
+    return json.loads(answer) if answer.startswith("{") else {}
 
 
 def good():
@@ -53,16 +91,37 @@ def good():
         expect("its state", machine.root("/usr/lib/parlor/rauc-boot get-state B; /usr/lib/parlor/rauc-boot get-state A").split(), ["good", "good"])
 
 
-def bad():
+def does_not_boot():
     """An update whose kernel does not get anywhere is given up after three tries, by itself."""
     image = builds.debug_image()
-    with ImageMachine(image, key=builds.key()) as machine:
-        machine.connect()
-        settled(machine)
-        machine.root(f"rauc install {send(machine, image)}", seconds=300)
-        # The file system is no longer the one that the kernel was made for.
-        machine.root("dd if=/dev/zero of=/dev/disk/by-partlabel/root-b bs=1M count=1 conv=fsync 2>/dev/null; systemctl reboot", check=False)
-        machine.wait(lambda: not machine.answers(), 60, "the machine goes down")
-        machine.connect(900)
-        expect("the slot", machine.root(CURRENT).strip(), "A")
-        expect("the state of the other", machine.root("/usr/lib/parlor/rauc-boot get-state B").strip(), "bad")
+    # The file system is no longer the one that the kernel was made for.
+    if taken(image, image, 900, lambda machine: machine.root("dd if=/dev/zero of=/dev/disk/by-partlabel/root-b bs=1M count=1 conv=fsync 2>/dev/null")):
+        raise Failure("the broken slot was started")
+
+
+def crashes():
+    """An update whose program does not stay up."""
+    image = builds.debug_image()
+    update = builds.debug_image(
+        name="crashing", overlay={"/etc/systemd/system/parlor.service.d/test.conf": "[Service]\nExecStart=\nExecStart=/usr/bin/false\n"})
+    expect("how often the new slot was started", len(taken(image, update, 1800)), 3)
+
+
+def page_never_loads():
+    """An update whose program runs, and whose page never comes."""
+    image = builds.debug_image("page")
+    update = builds.debug_image("page", name="without-a-page", overlay={
+        "/etc/systemd/system/parlor-page.service.d/test.conf": "[Service]\nExecStart=\nExecStart=/usr/bin/sleep infinity\n",
+        # Ten minutes each would be long here.
+        "/etc/systemd/system/parlor-health.service.d/test.conf": "[Service]\nExecStart=\nExecStart=/usr/bin/parlor confirm --patience 120\n",
+    })
+    with open(builds.key() + ".pub") as file:
+        key = file.read()
+    disk = os.path.join(os.path.dirname(image), "update.disk.img")
+    with Site(os.path.join(WORK, "update")) as site:
+        with open(site.authority) as file:
+            flash(image, disk, {"parlor.toml": CONFIGURATION.format(origin=site.origin), "authorized_keys": key, "site.pem": file.read()})
+        try:
+            expect("how often the new slot was started", len(taken(image, update, 1800, disk=disk)), 3)
+        finally:
+            os.remove(disk)

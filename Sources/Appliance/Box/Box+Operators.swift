@@ -63,6 +63,8 @@ extension Box {
       Status.Call(state: leg.state.name, since: leg.since, peer: (endpoints[kind] ?? nil) ?? kind.rawValue)
     }
     status.calls += call.connections.map { Status.Call(state: $0.state, since: $0.since, peer: status.page?.url ?? "page") }
+    status.slot = SystemSlot.running
+    if provisioning != nil { status.update = UpdateOutcome.current }
     let given = provisioning?.grants ?? []
     status.grants = configuration.grants.all.map { grant in
       Status.Grant(grant, since: given.first { $0.origin == "\(grant.origin)" }?.since ?? started)

@@ -42,6 +42,8 @@ public struct Status: Codable, Sendable, Equatable {
   public var clock: Clock
   /// The system image's slot; nil where there are none.
   public var slot: String?
+  /// What became of the version that was installed last; nil: there was no update.
+  public var update: UpdateOutcome?
   /// Who may use camera and microphone.
   public var grants: [Grant] = []
 
@@ -188,6 +190,7 @@ public struct Status: Codable, Sendable, Equatable {
     try container.encode(network, forKey: .network)
     try container.encode(clock, forKey: .clock)
     try container.encode(slot, forKey: .slot)
+    try container.encode(update, forKey: .update)
     try container.encode(grants, forKey: .grants)
   }
 }
@@ -215,7 +218,8 @@ extension Status {
     for codec in codecs { lines.append("  codec     \(codec.text)") }
     let interfaces = network.interfaces.map { "\($0.name) \($0.addresses.joined(separator: " "))" }
     lines.append("  network   \(([network.state] + interfaces).joined(separator: "; "))")
-    lines.append("  version   \(version), serial \(serial)")
+    lines.append("  version   \(version)\(slot.map { " in slot \($0)" } ?? ""), serial \(serial)")
+    if let update { lines.append("  update    \(update.text)") }
     return lines.joined(separator: "\n")
   }
 }

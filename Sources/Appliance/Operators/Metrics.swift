@@ -24,6 +24,7 @@ struct Metrics: Sendable, Equatable {
   init(status: JSON, statistics: JSON) {
     addState(status)
     addDevices(status)
+    addUpdate(status)
     addDisplay(status, statistics)
     addLatency(statistics)
     addConnections(statistics)
@@ -101,6 +102,12 @@ struct Metrics: Sendable, Equatable {
     }
     add("sound_xruns_total", .counter, "How often a sound card ran dry or full.", [sample(status["sound"]?["xruns"])])
     add("volume_percent", "How loud the box is.", [sample(status["sound"]?["volume"]?["percent"])])
+  }
+
+  private mutating func addUpdate(_ status: JSON) {
+    guard let state = status["update"]?["state"]?.string else { return }
+    let isGivenUp = state == UpdateOutcome.State.givenUp.rawValue
+    add("update_given_up", "Whether the version that was installed last was never well.", [Sample(labels: [:], value: isGivenUp ? 1 : 0)])
   }
 
   private mutating func addDisplay(_ status: JSON, _ statistics: JSON) {

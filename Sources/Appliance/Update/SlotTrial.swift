@@ -26,14 +26,14 @@ struct SlotTrial: Sendable, Equatable {
   /// How long it must be well without a break.
   static let proof = Interval.seconds(30)
   /// How long it may be unwell, starting included.
-  static let patience = Interval.seconds(600)
+  let patience: Interval
 
   private var wellSince: Instant?
   private var unwell = Interval.zero
   private var last: Instant
 
   /// A trial that begins at `now`.
-  init(now: Instant) { last = now }
+  init(patience: Interval, now: Instant) { (self.patience, last) = (patience, now) }
 
   /// Takes what the box says at `now`; returns what that leads to, if anything.
   mutating func take(_ sight: Sight, now: Instant) -> Verdict? {
@@ -41,7 +41,7 @@ struct SlotTrial: Sendable, Equatable {
     last = now
     guard sight == .well else {
       wellSince = nil
-      return unwell >= SlotTrial.patience ? .restart : nil
+      return unwell >= patience ? .restart : nil
     }
     let start = wellSince ?? now
     wellSince = start

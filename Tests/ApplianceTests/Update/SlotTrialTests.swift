@@ -7,7 +7,7 @@ import Testing
 @Suite struct SlotTrialTests {
   /// What comes of a box that is so for so many seconds, one after the other; looked at every two.
   private func verdict(_ phases: [(SlotTrial.Sight, Int64)]) -> (verdict: SlotTrial.Verdict, time: Int64)? {
-    var trial = SlotTrial(now: .zero)
+    var trial = SlotTrial(patience: .seconds(600), now: .zero)
     var now: Int64 = 0
     for (sight, seconds) in phases {
       let end = now + seconds
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test func anAppThatCrashesAgainAndAgainIsGivenUp() throws {
-    var trial = SlotTrial(now: .zero)
+    var trial = SlotTrial(patience: .seconds(600), now: .zero)
     for second in 1...599 { #expect(trial.take(second % 10 < 3 ? .well : .unwell, now: .zero + .seconds(Double(second))) == nil) }
     var verdict: SlotTrial.Verdict?
     for second in 600...900 where verdict == nil {
