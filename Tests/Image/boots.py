@@ -6,11 +6,14 @@ import subprocess
 import tempfile
 
 import builds
-from failure import WORK, Failure
+from failure import HERE, WORK, Failure
 from machine import OVMF, ImageMachine, Late, command
 
 # TCP and UDP ports that are open, besides those of connections: SSH; and the answers to the request for an address.
 ALLOWED_PORTS = {("tcp", 22), ("udp", 68), ("udp", 546)}
+
+# What the whole box uses while nothing happens, in MiB.
+MOST_MEMORY = 160
 
 # The colour of a notice.
 NOTICE = (16, 33, 51)
@@ -29,6 +32,17 @@ def listening(machine):
         if host not in ("0100007F", "00000000000000000000000001000000"):
             found.add((kind, int(port, 16)))
     return found
+
+
+def scanned(machine):
+    """The TCP ports that answer when somebody tries them all, at an address that others reach."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "scan")
+        command("cc", "-O2", "-static", "-o", program, os.path.join(HERE, "scan.c"))
+        with open(program, "rb") as file:
+            machine.write("/var/tmp/scan", file.read())
+    address = "ip -4 -brief address show scope global | awk '{ sub(\"/.*\", \"\", $3); print $3; exit }'"
+    return [int(line) for line in machine.root(f"chmod +x /var/tmp/scan; /var/tmp/scan $({address}); rm /var/tmp/scan", seconds=300).split()]
 
 
 def shown(machine, seconds=600):
@@ -81,6 +95,11 @@ def first_and_second():
         ports = listening(machine)
         if not ports <= ALLOWED_PORTS or ("tcp", 22) not in ports:
             raise Failure(f"open ports: {sorted(ports)}")
+        expect("the ports that answer", scanned(machine), [22])
+        # As free(1) counts it, in MiB.
+        used = int(machine.root("free -m | awk '/^Mem:/ { print $3 }'"))
+        if used > MOST_MEMORY:
+            raise Failure(f"{used} MiB of memory are used")
         for user in ("root", "operator", "parlor"):
             answer = subprocess.run(
                 [*machine.ssh_command(user, "-o", "PreferredAuthentications=password,keyboard-interactive", "-o", "PubkeyAuthentication=no"), "true"],

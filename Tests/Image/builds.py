@@ -45,7 +45,7 @@ def inputs(flavour, more):
     files = [os.path.join(ROOT, ".build/release", name) for name in programs]
     for folder in ("Image", "Config"):
         for path, _, names in os.walk(os.path.join(ROOT, folder)):
-            files += [os.path.join(path, name) for name in names if not name.endswith(".pyc")]
+            files += [os.path.join(path, name) for name in names if not name.endswith(".pyc") and name != "machine.py"]
     digest = hashlib.sha256(repr(more).encode())
     for file in sorted(files):
         digest.update(file.encode())

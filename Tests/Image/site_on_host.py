@@ -23,10 +23,10 @@ ADDRESS = "10.0.2.2"
 
 
 class Site:
-    """`with Site(folder) as site`: the page is at `site.origin`, the authority's certificate in `site.authority`, and each call that came in `site.calls`: a `Peer`."""
+    """`with Site(folder) as site`: the page is at `site.origin`, the authority's certificate in `site.authority`, and each call that came in `site.calls`: a `Peer`. `port` is any that is free, unless it is given."""
 
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, folder, port=0):
+        self.folder, self.port = folder, port
         os.makedirs(folder, exist_ok=True)
         self.authority = os.path.join(folder, "authority.pem")
         self.calls = []
@@ -69,7 +69,7 @@ class Site:
         application.router.add_static("/", os.path.join(HERE, "pages"))
         self.runner = web.AppRunner(application, shutdown_timeout=1)
         await self.runner.setup()
-        site = web.TCPSite(self.runner, "127.0.0.1", 0, ssl_context=context)
+        site = web.TCPSite(self.runner, "127.0.0.1", self.port, ssl_context=context)
         await site.start()
         self.origin = f"https://{ADDRESS}:{site._server.sockets[0].getsockname()[1]}"
 
