@@ -37,7 +37,7 @@ struct ConfigurationSet: Sendable, Equatable {
     var (files, sum) = ([String: [UInt8]](), 0)
     func take(_ path: String, depth: Int) throws(Failure) {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: path.isEmpty ? folder : "\(folder)/\(path)")) ?? []
-      for name in names.sorted() where !name.hasPrefix(".") && !name.hasPrefix("~") {
+      for name in names.sorted() where !name.hasPrefix(".") && !name.hasPrefix("~") && !name.hasSuffix(StoredFile.draftEnding) {
         let inner = path.isEmpty ? name : "\(path)/\(name)"
         var status = stat()
         guard unsafe lstat("\(folder)/\(inner)", &status) == 0 else { continue }
@@ -72,6 +72,16 @@ struct ConfigurationSet: Sendable, Equatable {
   /// The name as Parlor writes it.
   private static func known(_ name: String) -> String {
     [mainFile, keysFile, wifiFile, ProvisioningKey.file].first { $0 == name.lowercased() } ?? name
+  }
+
+  /// The files as they would be if `new` ones had been written over `former` ones to the end, and not until the power went: what is missing, empty or the former file is the new one.
+  func completing(_ new: ConfigurationSet, over former: ConfigurationSet?) -> ConfigurationSet {
+    var set = self
+    for (name, bytes) in new.files {
+      if let there = files[name], !there.isEmpty, there != former?.files[name] { continue }
+      set.files[name] = bytes
+    }
+    return set
   }
 
   /// Writes all files into the new folder `folder`, to be read by `group` as well, and waits until the disk has them.

@@ -23,6 +23,7 @@ public struct Provision {
   public func run(from folder: String?) throws(VerbFailure) -> ExitCode {
     do throws(ProvisioningFailure) {
       try ProvisioningFailure.catching { try store.prepare() }
+      try provisioner.settle()
       let steps = if let folder { try take(from: folder) } else { try synchronize() }
       if folder == nil, !steps.contains(where: { $0.outcome != nil }) { forgetOthersRefusal() }
       let changed = try writeSystemFiles()

@@ -32,13 +32,25 @@ struct Provisioner {
         return try refuse(check.problems, check.failures, source)
       }
       let outcome = ProvisioningOutcome(result: .applied, source: source, time: now, problems: check.problems)
-      // Grants first: what may be captured is never without its record.
-      try store.save(RecordedGrant.record(configuration.grants, former: store.grants, time: now, source: source))
+      // Grants first: what may be captured is never without its record, whether the power goes before or behind the next line.
+      let former = store.grants
+      let grants = RecordedGrant.record(configuration.grants, former: former, time: now, source: source)
+      try store.save(RecordedGrant.union(grants, former))
       try store.use(path)
+      try store.save(grants)
       try store.save(outcome)
       store.prune()
       return Step(outcome: outcome, isChanged: complete != current)
     }
+  }
+
+  /// Ends what a power cut interrupted: the record of grants becomes that of the files in use.
+  func settle() throws(ProvisioningFailure) {
+    guard let current = store.current, let configuration = try? Configuration(current.text, file: store.configurationFile, machine: machine)
+    else { return }
+    let former = store.grants
+    let grants = RecordedGrant.record(configuration.grants, former: former, time: now, source: store.outcome?.source ?? .partition)
+    if grants != former { try ProvisioningFailure.catching { try store.save(grants) } }
   }
 
   /// Files cannot be taken over, for a reason that is not in them.
@@ -89,15 +101,19 @@ struct Provisioner {
 
   /// Brings the PARLOR partition, mounted at `folder`, and the box together: what is new there is taken over; what the box runs with stands there in the end, without secrets.
   func synchronize(partition folder: String) throws(ProvisioningFailure) -> Step {
-    let files: ConfigurationSet?
+    var files: ConfigurationSet?
     do throws(ConfigurationSet.Failure) { files = try ConfigurationSet.read(folder) } catch {
       return try refuse(error.description, .partition)
     }
+    let seen = store.seen
+    let shown = try? seen?.withoutSecrets()
+    if store.isMirroring, let new = try? store.current?.withoutSecrets() { files = files?.completing(new, over: shown) }
     var step = Step()
     if let files {
       let complete = try? files.fillingIn(from: store.current)
+      let isNew = complete == nil || (complete != seen && files != shown)
       let hasFailed = store.outcome?.result == .refused
-      if complete == nil || complete != store.seen || (hasFailed && store.outcome?.source == .partition) {
+      if isNew || (hasFailed && store.outcome?.source == .partition) {
         step = try apply(files, from: .partition)
         if step.outcome?.result == .refused, let complete { try remember(complete) }
       }
@@ -114,18 +130,24 @@ struct Provisioner {
       guard let current = store.current else { return }
       let shown = try current.withoutSecrets()
       let main = ConfigurationSet.mainFile
-      if let there = try? ConfigurationSet.read(folder), let text = there.files[main], text != shown.text,
+      let different = shown.files.filter { FileManager.default.contents(atPath: "\(folder)/\($0.key)").map(Array.init) != $0.value }
+      if !different.isEmpty { try store.setMirroring(true) }
+      if let there = try? ConfigurationSet.read(folder), let text = there.files[main], !text.isEmpty, text != shown.text,
         (try? there.fillingIn(from: current).text) != current.text
       {
         // It said something else: nobody's work is lost.
         try StoredFile.write(text, to: "\(folder)/\(main).before", mode: 0o644)
       }
-      for (name, bytes) in shown.files {
-        if FileManager.default.contents(atPath: "\(folder)/\(name)").map(Array.init) == bytes { continue }
+      for (name, bytes) in different {
         if let slash = name.lastIndex(of: "/") { try StoredFile.makeFolder("\(folder)/\(name[..<slash])", mode: 0o755) }
         try StoredFile.write(bytes, to: "\(folder)/\(name)", mode: 0o644)
       }
+      // What was interrupted leaves drafts.
+      for name in [String](shown.files.keys) + ["\(main).before", ConfigurationSet.reportFile] {
+        unlink("\(folder)/\(name)\(StoredFile.draftEnding)")
+      }
       if let now = try ConfigurationSet.read(folder) { try remember(now.fillingIn(from: current)) }
+      if store.isMirroring { try store.setMirroring(false) }
     }
   }
 

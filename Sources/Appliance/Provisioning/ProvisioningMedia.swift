@@ -62,11 +62,22 @@ struct ProvisioningMedium: Sendable, Equatable {
     _ mountPoint: String, isWritable: Bool, _ body: (String) throws(ProvisioningFailure) -> Result
   ) throws(ProvisioningFailure) -> Result {
     try ProvisioningFailure.catching { try StoredFile.makeFolder(mountPoint, mode: 0o700) }
+    // Where a power cut left it unsure which blocks are whose, the next write may hit another file. Sticks are their owners' business.
+    if isPartition, isDirty { SystemCommand.run("/usr/sbin/fsck.fat", ["-a", path]) }
     let flags = UInt(MS_NOSUID | MS_NODEV | MS_NOEXEC) | (isWritable ? 0 : UInt(MS_RDONLY))
     guard unsafe mount(path, mountPoint, "vfat", flags, "utf8,umask=0077,shortname=mixed,flush") == 0 else {
       throw ProvisioningFailure(description: "\(path) cannot be mounted: \(unsafe String(cString: strerror(errno)))")
     }
     defer { unsafe umount2(mountPoint, 0) }
     return try body(mountPoint)
+  }
+
+  /// Whether it was in use when the power went: Linux and others mark the first sector meanwhile (FAT32).
+  private var isDirty: Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var mark: UInt8 = 0
+    return unsafe pread(descriptor, &mark, 1, 65) == 1 && mark & 1 != 0
   }
 }

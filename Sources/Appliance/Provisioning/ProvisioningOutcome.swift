@@ -52,6 +52,9 @@ public struct RecordedGrant: Sendable, Equatable, Codable {
   /// How it came to the box.
   public var source: ProvisioningOutcome.Source
 
+  /// Both records, for as long as the configuration that they are for may be the one or the other.
+  static func union(_ new: [RecordedGrant], _ former: [RecordedGrant]) -> [RecordedGrant] { new + former.filter { !new.contains($0) } }
+
   /// The record of `grants` at `time`: one that is in `former` unaltered keeps its time and source.
   static func record(_ grants: Grants, former: [RecordedGrant], time: Date, source: ProvisioningOutcome.Source) -> [RecordedGrant] {
     grants.all.map { grant in

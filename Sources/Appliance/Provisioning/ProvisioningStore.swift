@@ -53,6 +53,15 @@ public struct ProvisioningStore: Sendable {
     }
   }
 
+  /// Whether the PARLOR partition is being written to or, at a start, was when the power went.
+  var isMirroring: Bool { access("\(folder)/mirroring", F_OK) == 0 }
+
+  /// Notes that the PARLOR partition is being written to, or no longer.
+  func setMirroring(_ isMirroring: Bool) throws(StoredFile.Failure) {
+    let path = "\(folder)/mirroring"
+    if isMirroring { try StoredFile.write([], to: path, mode: 0o640) } else { try StoredFile.remove(path) }
+  }
+
   /// Removes files that are neither in use nor remembered.
   func prune() {
     let used = ["current", "seen"].compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }

@@ -213,6 +213,61 @@ import Testing
     #expect(try box.plugIn(["parlor.toml": ProvisionTests.wifi.replacing("room", with: "hall"), "provisioning.key": ""]).step == nil)
   }
 
+  /// A power cut in the middle of writing to the partition: the operator's files are in use, and of the files on the partition some are the former ones, some are missing or empty.
+  @Test(arguments: [nil, "", "former"]) func whatWasInterruptedIsCompleted(left: String?) throws {
+    let box = try TestBox()
+    let text = "[call]\nurl = \"https://a.example.org\"\n[tls]\nca_files = [\"ca.pem\"]\n"
+    try box.put(text)
+    try box.put("former", "ca.pem")
+    try box.start()
+    let other = text.replacing("https://a.", with: "https://b.")
+    try box.bring(["parlor.toml": other, "ca.pem": "new"])
+    try box.store.setMirroring(true)
+    try FileManager.default.removeItem(atPath: box.partition + "/ca.pem")
+    if let left { try box.put(left, "ca.pem") }
+    try box.put("half", "ca.pem" + StoredFile.draftEnding)
+    // The box has not noted either what is there now.
+    try StoredFile.link(box.store.folder + "/seen", to: "sets/former")
+    try ConfigurationSet(files: ["parlor.toml": Array(text.utf8), "ca.pem": Array("former".utf8)]).write(
+      to: box.store.folder + "/sets/former", group: nil)
+    #expect(try box.start() == .ok)
+    #expect(try box.applied() == other)
+    #expect(try box.applied("ca.pem") == "new")
+    #expect(try box.shown("ca.pem") == "new")
+    #expect(!box.store.isMirroring)
+    for folder in [box.partition, box.store.folder + "/current"] {
+      #expect(try !FileManager.default.contentsOfDirectory(atPath: folder).contains { $0.hasSuffix(StoredFile.draftEnding) })
+    }
+  }
+
+  /// Between an operator's change of a secret and the partition's turn.
+  @Test func theFormerFileOnThePartitionIsNotTakenForNews() throws {
+    let box = try TestBox()
+    try box.put("[call]\nwhip = \"https://a.example.org\"\ntoken = \"one\"\n")
+    try box.start()
+    let shown = try box.shown()
+    let seen = try #require(box.store.seen)
+    let other = "[call]\nwhip = \"https://b.example.org\"\ntoken = \"two\"\n"
+    try box.bring(["parlor.toml": other])
+    try box.put(shown)
+    try box.store.see(seen)
+    #expect(try box.start() == .ok)
+    #expect(try box.applied() == other)
+  }
+
+  @Test func theRecordOfGrantsIsThatOfTheFilesInUse() throws {
+    let box = try TestBox()
+    try box.put(ProvisionTests.wifi)
+    try box.start()
+    let given = try #require(box.store.grants.first)
+    // The power went after the record of a change had been written, and before its files were in use.
+    var other = given
+    other.origin = "https://other.example.org"
+    try box.store.save(RecordedGrant.union([other], [given]))
+    #expect(try box.start() == .ok)
+    #expect(box.store.grants == [given])
+  }
+
   @Test func marksOfAnotherBoxAreRefusedByLine() throws {
     let (box, other) = (try TestBox(), try TestBox())
     try box.put(ProvisionTests.wifi)
