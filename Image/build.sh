@@ -79,10 +79,10 @@ hash=$(veritysetup format --no-superblock --salt="$salt" --hash-offset=$((blocks
 used=$(($(stat -c %s "$slot") >> 20))
 [[ $used -lt $slot_size ]] || { echo "image: the system takes $used MiB, but a slot has $slot_size" >&2; exit 70; }
 
-# The kernels, each of which knows its slot and what has to be in it.
+# The kernels, each of which knows its slot and what has to be in it. "gpt": while the data partition is made larger, a power cut may leave only the copy of the table of partitions.
 sign() { if [[ -f $keys/secure-boot.key ]]; then sbsign --key "$keys/secure-boot.key" --cert "$keys/secure-boot.crt" --output "$1" "$1" 2>/dev/null; fi; }
 for letter in a b; do
-  printf 'parlor.slot=%s rauc.slot=%s parlor.verity=%s,%s,%s ro quiet loglevel=3 panic=10 transparent_hugepage=never consoleblank=0 vt.global_cursor_default=0 systemd.show_status=no%s\0' \
+  printf 'parlor.slot=%s rauc.slot=%s parlor.verity=%s,%s,%s gpt ro quiet loglevel=3 panic=10 transparent_hugepage=never consoleblank=0 vt.global_cursor_default=0 systemd.show_status=no%s\0' \
     "$letter" "${letter^}" "$blocks" "$salt" "$hash" "${PARLOR_KERNEL_OPTIONS:+ $PARLOR_KERNEL_OPTIONS}" >"$work/options-$letter"
   # Neither version nor sort key: systemd-boot is to go by the file's name alone (overlay/usr/lib/parlor/rauc-boot).
   grep -E '^(ID|NAME|PRETTY_NAME)=' "$root/usr/lib/os-release" >"$work/os-release"
