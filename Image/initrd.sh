@@ -14,7 +14,7 @@ mkdir -p "$tree"/{bin,dev,etc,proc,root,run,sys,lib,lib64}
 ln -s lib "$tree/usr-lib" && rm "$tree/usr-lib"
 
 install -m 0755 "$here/init" "$tree/init"
-for program in /bin/busybox /sbin/dmsetup /sbin/e2fsck /sbin/mke2fs; do
+for program in /bin/busybox /sbin/dmsetup /sbin/e2fsck; do
   install -m 0755 "$root$program" "$tree/bin/"
   # Debian's busybox needs no library.
   chroot "$root" ldd "$program" 2>/dev/null | grep -oE '/[^ ]+' | while read -r library; do
@@ -23,7 +23,6 @@ for program in /bin/busybox /sbin/dmsetup /sbin/e2fsck /sbin/mke2fs; do
   done || true
 done
 ln -s busybox "$tree/bin/sh"
-cp "$root/etc/mke2fs.conf" "$tree/etc/"
 
 version=$(ls "$root/lib/modules")
 sed -n 's/^!//p' "$here/modules" >"$tree/etc/modules"
