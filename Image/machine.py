@@ -77,9 +77,14 @@ def flash(image, path, files=None, size=6 << 30):
     command("cp", "--sparse=always", image, path)
     with open(path, "r+b") as disk:
         disk.truncate(size)
-    for name, content in (files or {}).items():
+    put(path, files or {})
+
+
+def put(path, files):
+    """Puts files on the PARLOR partition of a raw disk, in the place of those of the same names, as a PC does it."""
+    for name, content in files.items():
         data = content.encode() if isinstance(content, str) else content
-        arguments = ["mcopy", "-o", "-i", f"{path}@@{partition_offset(image, 'parlor')}", "-", f"::{name}"]
+        arguments = ["mcopy", "-o", "-i", f"{path}@@{partition_offset(path, 'parlor')}", "-", f"::{name}"]
         answer = subprocess.run(arguments, input=data, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if answer.returncode:
             raise MachineError(f"{name} cannot be put on the partition: {answer.stdout.decode()}")

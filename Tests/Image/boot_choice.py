@@ -12,6 +12,17 @@ SCRIPT = os.path.join(ROOT, "Image/overlay/usr/lib/parlor/rauc-boot")
 NAME = re.compile(r"parlor-(\d+)-([ab])(?:\+(\d+)(?:-(\d+))?)?\.efi")
 
 
+def first_of(kernels):
+    """The kernel that systemd-boot 252 starts: those without tries left come last, then the highest name. None if there is none."""
+
+    def order(one, other):
+        (a, b) = (NAME.fullmatch(name) for name in (one, other))
+        empty = (a[3] == "0") - (b[3] == "0")
+        return empty or (int(b[1]) - int(a[1])) or -((a[2] > b[2]) - (a[2] < b[2]))
+
+    return min(kernels, key=functools.cmp_to_key(order), default=None)
+
+
 class Disk:
     """An EFI system partition, what RAUC does to it, and what systemd-boot does when the box is started."""
 
@@ -45,14 +56,8 @@ class Disk:
         self("set-primary", slot)
 
     def boot(self):
-        """The slot that systemd-boot 252 starts: those without tries left come last, then the highest name. One that counts loses a try."""
-
-        def order(one, other):
-            (a, b) = (NAME.fullmatch(name) for name in (one, other))
-            empty = (a[3] == "0") - (b[3] == "0")
-            return empty or (int(b[1]) - int(a[1])) or -((a[2] > b[2]) - (a[2] < b[2]))
-
-        first = sorted(self.names(), key=functools.cmp_to_key(order))[0]
+        """The slot that systemd-boot starts. A kernel that counts loses a try."""
+        first = first_of(self.names())
         number, letter, left, done = NAME.fullmatch(first).groups()
         if left and int(left) > 0:
             new = f"parlor-{number}-{letter}+{int(left) - 1}-{int(done or 0) + 1}.efi"

@@ -1,6 +1,6 @@
 """The image: built, booted as a PC would, looked at from outside and inside. Ends with `image: N passed, N failed`.
 
-    .build/venv/bin/python Tests/Image/run.py [--only TEXT] [--short] [--list]
+    .build/venv/bin/python Tests/Image/run.py [--only TEXT] [--short] [--kills N] [--list]
 
 Needs root, to build the image. Pictures of failures are in .build/image-tests.
 """
@@ -17,6 +17,7 @@ import builds
 import calls
 import cases
 import operators
+import power_cuts
 import updates
 from failure import Failure
 from machine import MachineError
@@ -33,6 +34,7 @@ CASES = {
     "update: installed, tried, good": updates.good,
     "call: from a flashed disk, with a browser on the other side": calls.from_flash,
     "operator: verbs, changes, and what is not for operators": operators.verbs,
+    "power: cut at the first start": power_cuts.short,
 }
 
 # Those that take many minutes.
@@ -45,6 +47,7 @@ LONG_CASES = {
     "update: one whose page never loads": updates.page_never_loads,
     "boot: signed, with Secure Boot": boots.secure,
     "operator: an update and a factory reset": operators.update_and_reset,
+    "power: cut in 500 places": power_cuts.full,
 }
 
 
@@ -53,9 +56,11 @@ def main():
     parser.add_argument("--only", help="run the cases with this text in their names")
     parser.add_argument("--list", action="store_true", help="only say what there is")
     parser.add_argument("--short", action="store_true", help="without those that take many minutes")
+    parser.add_argument("--kills", type=int, default=3, help="how often the power goes at random moments (3)")
     options = parser.parse_args()
     if not options.short:
         CASES.update(LONG_CASES)
+        CASES[f"power: gone {options.kills} times"] = lambda: power_cuts.killed(options.kills)
     cases.run("image", CASES, options, (Failure, MachineError))
 
 
