@@ -121,7 +121,6 @@ class Checks:
         copy_out(self.image, self.original["esp"], esp)
         self.fixed = {name: fat_read(esp, name) for name in fat_names(esp) if not name.startswith("EFI/Linux/")}
         self.known = {}
-        self.primary_broken = 0
 
     def close(self):
         self.image.close()

@@ -144,7 +144,7 @@ struct Provisioner {
       }
       // What was interrupted leaves drafts.
       for name in [String](shown.files.keys) + ["\(main).before", ConfigurationSet.reportFile] {
-        unlink("\(folder)/\(name)\(StoredFile.draftEnding)")
+        try StoredFile.remove("\(folder)/\(name)\(StoredFile.draftEnding)")
       }
       if let now = try ConfigurationSet.read(folder) { try remember(now.fillingIn(from: current)) }
       if store.isMirroring { try store.setMirroring(false) }

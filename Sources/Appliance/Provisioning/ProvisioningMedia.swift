@@ -69,15 +69,22 @@ struct ProvisioningMedium: Sendable, Equatable {
       throw ProvisioningFailure(description: "\(path) cannot be mounted: \(unsafe String(cString: strerror(errno)))")
     }
     defer { unsafe umount2(mountPoint, 0) }
+    // The mark is on the disk before anything else is.
+    if isPartition { withDevice { _ = fsync($0) } }
     return try body(mountPoint)
   }
 
   /// Whether it was in use when the power went: Linux and others mark the first sector meanwhile (FAT32).
   private var isDirty: Bool {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
     var mark: UInt8 = 0
-    return unsafe pread(descriptor, &mark, 1, 65) == 1 && mark & 1 != 0
+    withDevice { _ = unsafe pread($0, &mark, 1, 65) }
+    return mark & 1 != 0
+  }
+
+  private func withDevice(_ body: (Int32) -> Void) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    body(descriptor)
   }
 }
