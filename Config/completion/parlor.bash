@@ -93,7 +93,7 @@ _parlor() {
     config)
       options="--json --help"
       case $operand in
-      0) words="get set apply" ;;
+      0) words="get set unset apply" ;;
       esac
       ;;
     update)

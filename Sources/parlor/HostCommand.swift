@@ -9,6 +9,7 @@ enum HostCommand: Equatable {
   case reboot
   case get(key: String?, isJSON: Bool)
   case set(key: String, value: String, isJSON: Bool)
+  case unset(key: String, isJSON: Bool)
   case apply(file: String, isJSON: Bool)
   case update(HostSystem.UpdateSource, allowsDowngrade: Bool, isJSON: Bool)
   case factoryReset
@@ -43,17 +44,19 @@ enum HostCommand: Equatable {
   }
 
   private static func configuration(_ operands: [String], isJSON: Bool) throws(VerbFailure) -> HostCommand {
-    let action = try Command.word(operands[0], "action", among: ["get", "set", "apply"])
+    let action = try Command.word(operands[0], "action", among: ["get", "set", "unset", "apply"])
     let (accepted, usage) =
       switch action {
       case "get": (1...2, "get [KEY]")
       case "set": (3...3, "set KEY VALUE")
+      case "unset": (2...2, "unset KEY")
       default: (2...2, "apply FILE")
       }
     guard accepted.contains(operands.count) else { throw VerbFailure(.usage, "config: accepted: \(usage)") }
     return switch action {
     case "get": .get(key: operands.count > 1 ? operands[1] : nil, isJSON: isJSON)
     case "set": .set(key: operands[1], value: operands[2], isJSON: isJSON)
+    case "unset": .unset(key: operands[1], isJSON: isJSON)
     default: .apply(file: operands[1], isJSON: isJSON)
     }
   }
@@ -68,6 +71,7 @@ enum HostCommand: Equatable {
     case .set(let key, let value, let isJSON):
       let value = value == "-" ? try HostCommand.firstLine(of: HostCommand.read("-")) : value
       return try host.configurationSet(key, to: value, isJSON: isJSON, output: output)
+    case .unset(let key, let isJSON): return try host.configurationUnset(key, isJSON: isJSON, output: output)
     case .apply(let file, let isJSON): return try host.configurationApply(HostCommand.read(file), isJSON: isJSON, output: output)
     case .update(let source, let allowsDowngrade, let isJSON):
       try host.update(source, allowsDowngrade: allowsDowngrade, isJSON: isJSON, output: output)

@@ -129,11 +129,13 @@ struct VerbSyntax {
     VerbSyntax(name: "reboot", summary: "Start the machine anew, as restart box does."),
     VerbSyntax(
       name: "config",
-      summary: "Write the configuration or one key of it, secrets left out; change a key; or set the box up with another file.",
-      options: [json], operands: ["get|set|apply", "KEY|FILE", "VALUE"], requiredOperands: 1,
+      summary:
+        "Write the configuration or one key of it, secrets left out; change a key or take it out; or set the box up with another file.",
+      options: [json], operands: ["get|set|unset|apply", "KEY|FILE", "VALUE"], requiredOperands: 1,
       details: [
         "get [KEY] writes the file, or the value of KEY, such as display.rotate or network.wifi[0].ssid.",
         "set KEY VALUE changes one key and leaves the rest as it is, comments too. VALUE is taken byte for byte, without quotes where a text is wanted; - is the first line of the standard input, for secrets.",
+        "unset KEY takes a key out of the file, after which its default holds; or a whole table, or an entry of a list, as network.wifi[0].",
         "apply FILE sets the box up with the file; - is the standard input. Secrets that the file does not hold, as config get writes it, are kept. A wrong file changes nothing, and everything that is wrong with it is told.",
       ]),
     VerbSyntax(

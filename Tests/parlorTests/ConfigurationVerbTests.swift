@@ -71,6 +71,25 @@ import Testing
     #expect(try Configuration.load(path: store.configurationFile).display.rotation == .half)
   }
 
+  @Test func oneKeyGoesAndItsDefaultHolds() async throws {
+    let fake = try await box()
+    let host = fake.host
+    let sink = Sink()
+    #expect(
+      try await code { () throws(VerbFailure) in try host.configurationUnset("display.rotate", isJSON: false, output: sink.take) } == .ok)
+    #expect(sink.text == "applied\n")
+    let store = ProvisioningStore(folder: fake.root + ProvisioningStore.defaultFolder)
+    #expect(String(decoding: store.current?.text ?? [], as: UTF8.self) == text.replacingOccurrences(of: "rotate = 90\n", with: ""))
+    func refusal(_ key: String) async -> VerbFailure? {
+      await failure { () throws(VerbFailure) in _ = try host.configurationUnset(key, isJSON: false, output: sink.take) }
+    }
+    #expect(await refusal("display.rotate")?.exitCode == .unavailable)
+    #expect(await refusal("display.rotat")?.exitCode == .usage)
+    // The token alone makes no call.
+    #expect(await refusal("call.whip")?.exitCode == .badConfiguration)
+    #expect(try Configuration.load(path: store.configurationFile).call != nil)
+  }
+
   @Test func whatGetWritesCanBeApplied() async throws {
     let fake = try await box()
     let host = fake.host

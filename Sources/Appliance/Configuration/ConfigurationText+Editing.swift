@@ -6,7 +6,7 @@ extension ConfigurationText {
   }
 
   /// A step of a key's full name: a name, or a number in brackets.
-  private enum Step {
+  enum Step {
     case name(String)
     case index(Int)
   }
@@ -51,7 +51,7 @@ extension ConfigurationText {
 
   // MARK: Names
 
-  private static func steps(of key: String) throws(EditFailure) -> [Step] {
+  static func steps(of key: String) throws(EditFailure) -> [Step] {
     var steps: [Step] = []
     for part in key.split(separator: ".", omittingEmptySubsequences: false) {
       let name = part.prefix { $0 != "[" }
@@ -79,7 +79,7 @@ extension ConfigurationText {
   /// All values.
   var values: JSON { (try? TOMLDocument(bytes)).map { JSON($0.root) } ?? .null }
 
-  private func find(_ steps: [Step], of key: String, in root: TOMLDocument.Node) throws(EditFailure) -> TOMLDocument.Node? {
+  func find(_ steps: [Step], of key: String, in root: TOMLDocument.Node) throws(EditFailure) -> TOMLDocument.Node? {
     var node = root
     for step in steps {
       switch (step, node.content) {
@@ -98,13 +98,13 @@ extension ConfigurationText {
 
   // MARK: Places
 
-  private func offset(of position: TOMLDocument.Position) -> Int {
+  func offset(of position: TOMLDocument.Position) -> Int {
     var (line, start) = (1, 0)
     while line < position.line, let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) { (line, start) = (line + 1, end + 1) }
     return min(start + position.column - 1, bytes.count)
   }
 
-  private func isInline(_ table: TOMLDocument.Node) -> Bool {
+  func isInline(_ table: TOMLDocument.Node) -> Bool {
     let start = offset(of: table.position)
     return start < bytes.count && bytes[start] == UInt8(ascii: "{")
   }
@@ -121,7 +121,7 @@ extension ConfigurationText {
   }
 
   /// Where the line of a table's header begins; nil when the table has none of its own, as the file itself, and those that dotted keys make.
-  private func header(of steps: [Step]) -> Int? {
+  func header(of steps: [Step]) -> Int? {
     var names: [String] = []
     var index: Int?
     for step in steps {
@@ -162,7 +162,7 @@ extension ConfigurationText {
   }
 
   /// Where the value that begins at `start` ends.
-  private static func endOfValue(in bytes: [UInt8], at start: Int) -> Int {
+  static func endOfValue(in bytes: [UInt8], at start: Int) -> Int {
     var (index, depth) = (start, 0)
     while index < bytes.count {
       switch bytes[index] {

@@ -95,6 +95,24 @@ extension HostSystem {
     throw VerbFailure(.badConfiguration, failure.map { "\($0)" } ?? refusal)
   }
 
+  /// `parlor config unset`: takes one key out of what the box runs with, or a table, or an entry of a list, and applies it. Returns the exit code.
+  public func configurationUnset(_ key: String, isJSON: Bool, output: Verbs.Output) throws(VerbFailure) -> ExitCode {
+    guard ConfigurationDescription.key(key) != nil || ConfigurationDescription.table(key) != nil else { throw HostSystem.unknown(key) }
+    var set = try current()
+    do {
+      guard let text = try ConfigurationText(set.text, file: ConfigurationSet.mainFile).removing(key) else {
+        throw VerbFailure(.unavailable, "\(key) is not in the file")
+      }
+      set.files[ConfigurationSet.mainFile] = text
+      _ = try check(set)
+    } catch let failure as VerbFailure {
+      throw failure
+    } catch let error as ConfigurationText.EditFailure {
+      throw VerbFailure(.usage, "\(error)")
+    } catch { throw VerbFailure(.badConfiguration, "\(error)") }
+    return try apply(set, deed: "unset \(key)", isJSON: isJSON, output: output)
+  }
+
   /// `parlor config apply`: sets the box up with another file; what lies beside it stays. Returns the exit code.
   public func configurationApply(_ text: [UInt8], isJSON: Bool, output: Verbs.Output) throws(VerbFailure) -> ExitCode {
     var set = try setInUse() ?? ConfigurationSet(files: [:])

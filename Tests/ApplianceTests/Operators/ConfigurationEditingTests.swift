@@ -65,6 +65,45 @@ import Testing
     #expect { _ = try setting(key, "1") } throws: { "\($0)".contains(message) }
   }
 
+  // MARK: Removing
+
+  private func removing(_ key: String, from text: String? = nil) throws -> String? {
+    try ConfigurationText(Array((text ?? self.text).utf8), file: "parlor.toml").removing(key).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  @Test(arguments: [
+    ("call.url", "url = 'https://a/#x'   # the page\n"), ("display.rotate", "rotate = 90\n"),
+    ("display.mode", "mode=\"1920x1080\" # full\n"),
+    ("call.allowed_origins", "allowed_origins = [\n  \"https://b\",  # two ]\n  \"https://c\",\n]\n"),
+    ("network.wifi[1].ssid", "ssid = \"Two\" # ]]\n"),
+    ("power.schedule.to", ", to = \"08:00\""), ("power.schedule.from", " from = \"18:00\","),
+    ("power.schedule", "schedule = { from = \"18:00\", to = \"08:00\" }\n"), ("network.wifi[0]", "[[network.wifi]]\nssid = \"One\"\n"),
+    ("network.wifi[1]", "[[network.wifi]]\nssid = \"Two\" # ]]\n"), ("display", "[display]\nrotate = 90\nmode=\"1920x1080\" # full\n"),
+  ])
+  func oneThingGoesAndNothingElse(key: String, gone: String) throws {
+    var expected = text
+    expected.replace(gone, with: "", maxReplacements: 1)
+    #expect(expected != text)
+    #expect(try removing(key) == expected)
+  }
+
+  @Test func whatIsNotThereCannotGo() throws {
+    for key in ["display.fit", "identity.name", "network.wifi[2]", "sound"] { #expect(try removing(key) == nil) }
+    #expect(throws: ConfigurationText.EditFailure.self) { _ = try removing("network.wifi[9]") }
+  }
+
+  @Test func aTableGoesWithThoseInItAndWithoutTheNextOnesComments() throws {
+    let text = "[network]\ncountry = \"DE\"\n\n[network.proxy]\nurl = \"http://p:1\"\n\n# sound\n[sound]\nvolume = 5\n"
+    #expect(try removing("network", from: text) == "\n# sound\n[sound]\nvolume = 5\n")
+    #expect(try removing("network.proxy", from: text) == "[network]\ncountry = \"DE\"\n\n\n# sound\n[sound]\nvolume = 5\n")
+    #expect(try removing("sound.volume", from: "[sound]\r\nvolume = 5\r\n# end\r\n") == "[sound]\r\n# end\r\n")
+  }
+
+  @Test func whatStandsThereInAnotherWayIsNotSpoilt() {
+    // The table has no header of its own.
+    #expect(throws: ConfigurationText.EditFailure.self) { _ = try removing("sound", from: "sound.volume = 5\nsound.capture = \"none\"\n") }
+  }
+
   /// Every key of the description, set in an empty file and once more, stands there as it was set and nowhere else.
   @Test func everyKeyCanBeSetAndSetAgain() throws {
     var count = 0
@@ -75,6 +114,7 @@ import Testing
         let again = try setting(name, "\"two\"", in: first)
         #expect(try ConfigurationText(Array(again.utf8), file: "").value(of: name) == "two", "\(again)")
         #expect(again == first.replacing("= 1\n", with: "= \"two\"\n"))
+        #expect(try removing(name, from: again) == again.replacing("\(key.name) = \"two\"\n", with: ""))
         count += 1
       }
     }
