@@ -77,17 +77,21 @@ def flash(image, path, files=None, size=6 << 30):
     command("cp", "--sparse=always", image, path)
     with open(path, "r+b") as disk:
         disk.truncate(size)
-    put(path, files or {})
+    put_on_partition(path, files or {})
 
 
-def put(path, files):
-    """Puts files on the PARLOR partition of a raw disk, in the place of those of the same names, as a PC does it."""
+def put_on_partition(disk, files):
+    """Puts files, a dictionary from name to content, on the PARLOR partition of a raw disk, as any PC could."""
+    put_on_stick(f"{disk}@@{partition_offset(disk, 'parlor')}", files)
+
+
+def put_on_stick(place, files):
+    """Puts files on a FAT file system: a file, or a place in one as mtools has it."""
     for name, content in files.items():
         data = content.encode() if isinstance(content, str) else content
-        arguments = ["mcopy", "-o", "-i", f"{path}@@{partition_offset(path, 'parlor')}", "-", f"::{name}"]
-        answer = subprocess.run(arguments, input=data, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        answer = subprocess.run(["mcopy", "-o", "-i", place, "-", f"::{name}"], input=data, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if answer.returncode:
-            raise MachineError(f"{name} cannot be put on the partition: {answer.stdout.decode()}")
+            raise MachineError(f"{name} cannot be put there: {answer.stdout.decode()}")
 
 
 def read_partition(disk, name):
@@ -177,7 +181,7 @@ class ImageMachine:
             self.process.wait()
             self.process = None
 
-    def control(self, name, **arguments):
+    def control(self, name, /, **arguments):
         """A command of QEMU's (QMP), and its answer."""
         self.stream.write(json.dumps({"execute": name, "arguments": arguments}) + "\n")
         self.stream.flush()

@@ -100,7 +100,7 @@ fi
 
 # What starts. Everything else of Debian's is masked, not merely left out: nothing that a package brings later starts by itself.
 in_root systemctl --quiet preset-all 2>/dev/null || true
-declare -a enabled=(parlor.service parlor-display.service parlor-grow-data.service parlor-host-key.service ssh.service NetworkManager.service systemd-timesyncd.service parlor-update.timer parlor-syslog.service systemd-journal-upload.service)
+declare -a enabled=(parlor.service parlor-display.service parlor-grow-data.service parlor-host-key.service ssh.service NetworkManager.service systemd-timesyncd.service parlor-update.timer parlor-connections.timer parlor-syslog.service systemd-journal-upload.service)
 for unit in parlor-page parlor-provision parlor-health; do [[ ! -f $units/$unit.service ]] || enabled+=("$unit.service"); done
 declare -a masked=(
   getty@.service serial-getty@.service console-getty.service container-getty@.service getty.target

@@ -2,7 +2,7 @@
 _parlor() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} options="" words="" operand=0 index
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W "run provision confirm demo peer check status stats metrics logs screenshot identify overlay volume call open reload restart reboot config update factory-reset support-bundle blank gamma tap type key install-update manual version help" -- "$current"))
+    COMPREPLY=($(compgen -W "run provision confirm keep-connections demo peer check status stats metrics logs screenshot identify overlay volume call open reload restart reboot config update factory-reset support-bundle blank gamma tap type key install-update manual version help" -- "$current"))
     return
   fi
   case $previous in
@@ -26,6 +26,9 @@ _parlor() {
       ;;
     confirm)
       options="--patience --runtime --help"
+      ;;
+    keep-connections)
+      options="--help"
       ;;
     demo)
       options="--direct --seconds --screenshot --json --help"
@@ -138,7 +141,7 @@ _parlor() {
     help)
       options="--help"
       case $operand in
-      0) words="run provision confirm demo peer check status stats metrics logs screenshot identify overlay volume call open reload restart reboot config update factory-reset support-bundle blank gamma tap type key install-update manual version help" ;;
+      0) words="run provision confirm keep-connections demo peer check status stats metrics logs screenshot identify overlay volume call open reload restart reboot config update factory-reset support-bundle blank gamma tap type key install-update manual version help" ;;
       esac
       ;;
   esac

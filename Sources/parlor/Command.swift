@@ -8,6 +8,7 @@ enum Command: Equatable {
   case run(RunOptions)
   case provision(from: String?, root: String)
   case confirm(runtime: String, patience: Int)
+  case keepConnections
   case demo(DemoOptions)
   case peer(PeerOptions)
   case check(file: String, includesDevices: Bool, runtime: String, isJSON: Bool)
@@ -49,6 +50,7 @@ extension Command {
     case "run": self = .run(try Command.runOptions(line, runtime: runtime))
     case "provision": self = .provision(from: line.values["--from"], root: line.values["--root"] ?? "")
     case "confirm": self = .confirm(runtime: runtime, patience: try Command.seconds("--patience", line) ?? 600)
+    case "keep-connections": self = .keepConnections
     case "demo": self = .demo(try Command.demoOptions(line))
     case "peer": self = .peer(try PeerOptions(line))
     case "check":

@@ -39,6 +39,7 @@ import Glibc
     case .confirm(let runtime, let patience):
       logToStandardError()
       return Confirmation(runtime: runtime, patience: .seconds(Int64(patience))).run()
+    case .keepConnections: return try ConnectionKeeper().run()
     case .demo(let options): return try await runner.demo(options)
     case .peer(let options): return try await runner.peer(options)
     case .check(let file, let includesDevices, let runtime, let isJSON):

@@ -60,6 +60,9 @@ struct VerbSyntax {
         Option(name: "--patience", value: "N", help: "Seconds for which a new version may be unwell in one start (else 600)."), runtime,
       ]),
     VerbSyntax(
+      name: "keep-connections", audience: .administrators,
+      summary: "Have NetworkManager try again what it gave up, and note why there is no network. For root, as parlor-connections.service."),
+    VerbSyntax(
       name: "demo", audience: .administrators, summary: "Have a page call the built-in peer and print what was measured.",
       options: [
         Option(name: "--direct", help: "A direct call by WHIP and WHEP, without a page."),

@@ -16,7 +16,7 @@ import write_log
 from boots import expect
 from disk_checks import Checks
 from failure import WORK, Failure
-from machine import ImageMachine, MachineError, flash, put
+from machine import ImageMachine, MachineError, flash, put_on_partition
 from operators import Operator
 
 SEED = 20
@@ -267,7 +267,7 @@ class Killed:
     def start(self):
         """Killed at a start, at which it finds another file on its partition."""
         self.machine.power_off()
-        put(self.machine.disk, {"parlor.toml": version(self.next())})
+        put_on_partition(self.machine.disk, {"parlor.toml": version(self.next())})
         self.machine.power_on()
         return "a start, after " + self.kill_after(90, lambda: self.machine.process.wait())
 

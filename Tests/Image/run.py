@@ -16,6 +16,7 @@ import boots
 import builds
 import calls
 import cases
+import network
 import operators
 import power_cuts
 import updates
@@ -33,6 +34,7 @@ CASES = {
     "boot: from a flashed disk to the picture, and again": boots.first_and_second,
     "update: installed, tried, good": updates.good,
     "call: from a flashed disk, with a browser on the other side": calls.from_flash,
+    "network: Wi-Fi by itself, and without a cable": network.wifi,
     "operator: verbs, changes, and what is not for operators": operators.verbs,
     "power: cut at the first start": power_cuts.short,
 }

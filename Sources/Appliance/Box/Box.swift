@@ -44,7 +44,7 @@ final class Box: Sendable {
   let latency = LatencyRecorder()
   let flips = Mutex<[Instant]>([])
   let metrics = Mutex<MetricsServer?>(nil)
-  private let monitor = Mutex<NetworkWatch?>(nil)
+  let monitor = Mutex<NetworkWatch?>(nil)
   private let screen = Mutex(Screen())
   private let heartbeat = Mutex<Heartbeat?>(nil)
 
@@ -335,50 +335,6 @@ final class Box: Sendable {
         self?.showHealth()
       }
     }
-  }
-
-  // MARK: The network
-
-  /// Keeps the network monitor, which belongs to the loop.
-  private final class NetworkWatch: @unchecked Sendable {
-    // Unchecked: touched on the network thread only.
-    var monitor: NetworkMonitor?
-  }
-
-  private func watchNetwork() async {
-    let watch = NetworkWatch()
-    monitor.withLock { $0 = watch }
-    await network.loop.perform { [self] in
-      do throws(SystemError) {
-        watch.monitor = try NetworkMonitor(loop: network.loop) { [weak self] in self?.networkChanged($0) }
-      } catch {
-        Log.warning("changes of the network are not noticed: \(error)")
-      }
-      networkChanged(watch.monitor?.addresses ?? NetworkInterfaces.addresses())
-    }
-  }
-
-  private func networkChanged(_ addresses: [InterfaceAddress]) {
-    let (direct, page) = call.withLock { ($0.direct, $0.page) }
-    direct?.networkChanged()
-    page?.networkChanged()
-    let isUp = addresses.contains { !$0.isLoopback && !$0.ip.isLinkLocal } || isCallLocal
-    page?.tell(.network(isUp: isUp))
-    health.withLock { health in
-      if isUp { health.clear(.networkDown, now: Date()) } else { health.raise(.networkDown, "no interface has an address", now: Date()) }
-    }
-    showHealth()
-  }
-
-  /// A box that calls itself needs no network.
-  private var isCallLocal: Bool {
-    let urls: [String?]
-    switch configuration.call?.target {
-    case .direct(let whip, let whep): urls = [whip, whep]
-    case .page(let url): urls = [url]
-    case nil: return false
-    }
-    return urls.compactMap { $0 }.allSatisfy { $0.contains("//127.") || $0.contains("//localhost") || $0.contains("//[::1]") }
   }
 
   // MARK: The end

@@ -15,8 +15,12 @@ extension Health {
     case .loading: return Notice(kind: .connecting, title: text(.connecting), text: name)
     case .offline:
       let rows = Health.rows(interfaces(), language)
+      let cause = code.flatMap { code in code.connection.map { _ in text(code.wording) } }
+      let reason = cause == nil ? nil : reason.map { text(.systemReason($0)) }
+      let outlook = text(rows.isEmpty && cause == nil ? .noInterface : .goesOnByItself)
       return Notice(
-        kind: .waitingForNetwork, title: text(.noNetwork), text: text(rows.isEmpty ? .noInterface : .goesOnByItself), rows: rows)
+        kind: .waitingForNetwork, title: cause ?? text(.noNetwork), text: [reason, outlook].compactMap { $0 }.joined(separator: "\n"),
+        rows: rows)
     case .error:
       guard let code else { return nil }
       let reason = reason.flatMap { $0.isEmpty ? nil : text(.systemReason($0)) }

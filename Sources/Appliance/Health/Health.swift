@@ -55,6 +55,15 @@ public struct Health: Sendable, Equatable {
     if let problem { raise(problem.code, problem.reason, now: now) } else { settle(now) }
   }
 
+  /// What is known of why there is no network where there ought to be one; empty: nothing is wrong.
+  public mutating func setConnections(_ troubles: [ConnectionTrouble], now: Date) {
+    for code in problems.keys where code.connection != nil && !troubles.contains(where: { $0.cause == code.connection }) {
+      problems[code] = nil
+    }
+    for trouble in troubles { raise(.connection(trouble.cause), trouble.reason, now: now) }
+    settle(now)
+  }
+
   /// Something is not wrong any more. Harmless when it was not.
   public mutating func clear(_ code: HealthCode, now: Date) {
     problems[code] = nil
@@ -74,8 +83,10 @@ public struct Health: Sendable, Equatable {
   public var code: HealthCode? {
     func rank(_ code: HealthCode) -> Int {
       if code == .configurationInvalid { return 0 }
-      if code == .networkDown { return 1 }
-      return code.isBearable ? 3 : 2
+      // Why there is no network says more than that there is none.
+      if code.connection != nil, problems[.networkDown] != nil { return 1 }
+      if code == .networkDown { return 2 }
+      return code.isBearable ? 4 : 3
     }
     return problems.keys.min { (rank($0), problems[$0]!.since, $0) < (rank($1), problems[$1]!.since, $1) }
   }

@@ -15,6 +15,8 @@ public struct HealthCode: RawRepresentable, Sendable, Hashable, Comparable, Cust
   public static let provisioningRefused = HealthCode(rawValue: "provision.refused")
   /// No interface has an address.
   public static let networkDown = HealthCode(rawValue: "network.down")
+  /// An interface that ought to have a network has none.
+  public static func connection(_ cause: ConnectionTrouble.Cause) -> HealthCode { HealthCode(rawValue: cause.rawValue) }
   /// The camera is not there.
   public static let cameraAbsent = HealthCode(rawValue: "camera.absent")
   /// Another program holds the camera.
@@ -93,8 +95,12 @@ public struct HealthCode: RawRepresentable, Sendable, Hashable, Comparable, Cust
 
   /// Whether the box can do its work in spite of it.
   public var isBearable: Bool {
-    ["camera", "microphone", "speaker", "clock", "provision"].contains(area) || self == .displayAbsent || self == .displayMode
+    ["camera", "microphone", "speaker", "clock", "provision", "wifi", "cable"].contains(area) || self == .displayAbsent
+      || self == .displayMode
   }
+
+  /// Why an interface has no network; nil: it is something else.
+  var connection: ConnectionTrouble.Cause? { ConnectionTrouble.Cause(rawValue: rawValue) }
 
   /// Whether a page that ran broke down.
   var isBreakdown: Bool { [.pageCrashed, .pageHung, .pageMemory].contains(self) }
@@ -104,6 +110,7 @@ public struct HealthCode: RawRepresentable, Sendable, Hashable, Comparable, Cust
     switch self {
     case .configurationInvalid: .wrongConfiguration
     case .networkDown: .noNetwork
+    case _ where connection != nil: connection?.wording ?? .noNetwork
     case .cameraAbsent, .cameraBusy, .cameraFailed: .noCamera
     case .microphoneAbsent, .microphoneBusy, .microphoneFailed: .noMicrophone
     case .speakerAbsent, .speakerBusy, .speakerFailed: .noLoudspeaker
@@ -149,6 +156,21 @@ public struct HealthCode: RawRepresentable, Sendable, Hashable, Comparable, Cust
     case .speakerFailed: .loudspeakerBroken
     case .provisioningRefused: .settingsRefused
     default: nil
+    }
+  }
+}
+
+extension ConnectionTrouble.Cause {
+  /// A few words for whoever stands in front of the box.
+  var wording: Wording {
+    switch self {
+    case .firmware: .wifiFirmwareMissing
+    case .device: .wifiDeviceMissing
+    case .notFound: .wifiNotInReach
+    case .password: .wifiPasswordWrong
+    case .login, .cableLogin: .networkLoginRefused
+    case .address: .networkWithoutAddress
+    case .failed: .wifiFailed
     }
   }
 }

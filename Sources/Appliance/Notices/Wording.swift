@@ -5,6 +5,7 @@ enum Wording: Sendable, Hashable {
   case starting, connecting, touchToCall, notSetUp, nobodyToCall, settingsApplied, settingsRefused
   case noNetwork, goesOnByItself, noInterface
   case switchedOff, cableUnplugged, noRadioNetwork, noAddress
+  case wifiFirmwareMissing, wifiDeviceMissing, wifiNotInReach, wifiPasswordWrong, networkLoginRefused, networkWithoutAddress, wifiFailed
   case tryingAgain
   /// What the system says stays in its own words.
   case systemReason(String)
@@ -44,6 +45,13 @@ enum Wording: Sendable, Hashable {
     case .cableUnplugged: "cable unplugged"
     case .noRadioNetwork: "not connected"
     case .noAddress: "no address yet"
+    case .wifiFirmwareMissing: "The Wi-Fi device lacks its firmware"
+    case .wifiDeviceMissing: "No Wi-Fi device was found"
+    case .wifiNotInReach: "The Wi-Fi network is not in reach"
+    case .wifiPasswordWrong: "The Wi-Fi password is wrong"
+    case .networkLoginRefused: "The network does not let this box in"
+    case .networkWithoutAddress: "The network gives no address"
+    case .wifiFailed: "The Wi-Fi network could not be joined"
     case .tryingAgain: "Trying again in"
     case .systemReason(let reason): reason
     case .notOpened(let place): "Not opened: \(place)"
@@ -110,6 +118,13 @@ enum Wording: Sendable, Hashable {
     case .cableUnplugged: "Kabel nicht eingesteckt"
     case .noRadioNetwork: "nicht verbunden"
     case .noAddress: "noch keine Adresse"
+    case .wifiFirmwareMissing: "Dem WLAN-Gerät fehlt seine Firmware"
+    case .wifiDeviceMissing: "Kein WLAN-Gerät gefunden"
+    case .wifiNotInReach: "Das WLAN ist nicht in Reichweite"
+    case .wifiPasswordWrong: "Das WLAN-Passwort ist falsch"
+    case .networkLoginRefused: "Das Netzwerk lässt dieses Gerät nicht zu"
+    case .networkWithoutAddress: "Das Netzwerk vergibt keine Adresse"
+    case .wifiFailed: "Keine Verbindung mit dem WLAN"
     case .tryingAgain: "Nächster Versuch in"
     case .systemReason(let reason): "Systemmeldung: \(reason)"
     case .notOpened(let place): "Nicht geöffnet: \(place)"

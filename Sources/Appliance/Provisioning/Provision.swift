@@ -167,6 +167,8 @@ public struct Provision {
     if readers.contains(.network) {
       // A connection that is up keeps what it came up with.
       for words in [["connection", "reload"], ["networking", "off"], ["networking", "on"]] { SystemCommand.run("/usr/bin/nmcli", words) }
+      unlink(ConnectionTrouble.file)
+      SystemCommand.run("/usr/bin/systemctl", ["restart", "parlor-connections.timer"])
     }
     if readers.contains(.time) { SystemCommand.run("/usr/bin/systemctl", ["try-restart", "systemd-timesyncd.service"]) }
     if readers.contains(.logs) { SystemCommand.run("/usr/bin/systemctl", ["restart", "systemd-journald.service"]) }

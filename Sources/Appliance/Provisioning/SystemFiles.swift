@@ -46,6 +46,9 @@ struct SystemFiles: Sendable, Equatable {
         "\(SystemFiles.connections)/parlor-companion.nmconnection", String(decoding: bytes, as: UTF8.self).withUnixLines, mode: 0o600,
         .network)
     }
+    let hasWiFi = !configuration.network.wifi.isEmpty || set.files[ConfigurationSet.wifiFile] != nil
+    let logins = (hasWiFi ? ["wifi"] : []) + (configuration.network.ethernet.contains { $0.authentication != nil } ? ["cable"] : [])
+    if !logins.isEmpty { add(ConnectionKeeper.mark, logins.map { "\($0)\n" }.joined(), .network) }
     let keys = configuration.access.keys + AuthorizedKeys(set.files[ConfigurationSet.keysFile] ?? []).keys
     add("\(SystemFiles.folder)/ssh/operator/authorized_keys", keys.map { "\($0)\n" }.joined(), mode: 0o644, .logins)
     if !configuration.time.servers.isEmpty {

@@ -53,6 +53,7 @@ struct SystemWriter {
     Place(folder: "/run/systemd/timesyncd.conf.d", reader: .time) { $0 == "parlor.conf" },
     Place(folder: "/run/systemd/journald.conf.d", reader: .logs) { $0 == "parlor.conf" },
     Place(folder: "/run/systemd/journal-upload.conf.d", reader: .logs) { $0 == "parlor.conf" },
+    Place(folder: SystemFiles.folder, reader: .network) { SystemFiles.folder + "/" + $0 == ConnectionKeeper.mark },
     Place(folder: SystemFiles.folder, reader: .logs) { $0 == "rsyslog.conf" },
     Place(folder: SystemFiles.folder, reader: .app) { $0 == "update-keyring.pem" },
   ]

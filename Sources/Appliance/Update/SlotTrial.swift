@@ -64,7 +64,9 @@ extension SlotTrial.Sight {
       // What is away, or set up wrongly, would be so for any version.
       let outside: Set = ["page.dns", "page.connect", "page.tls", "page.http", "display.absent", "display.connector"]
       let area = status.code.map { $0.prefix { $0 != "." } } ?? ""
-      let isOutside = outside.contains(status.code ?? "") || ["call", "config", "clock", "camera", "microphone", "speaker"].contains(area)
+      let isOutside =
+        outside.contains(status.code ?? "")
+        || ["call", "config", "clock", "camera", "microphone", "speaker", "wifi", "cable"].contains(area)
       self = isOutside ? .prevented : .unwell
     }
   }

@@ -300,10 +300,12 @@ import Testing
     let box = try TestBox()
     try box.put(ProvisionTests.wifi + "[time]\nservers = [\"ntp.example.org\"]\nzone = \"Europe/Berlin\"\n")
     try box.start()
+    #expect(try box.system(ConnectionKeeper.mark) == "wifi\n")
     #expect(try box.system("/run/systemd/timesyncd.conf.d/parlor.conf") == "[Time]\nNTP=ntp.example.org\n")
     let zone = box.root + "/run/parlor-provision/localtime"
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: zone) == "/usr/share/zoneinfo/Europe/Berlin")
     try box.bring(["parlor.toml": "[call]\nurl = \"https://calls.example.org/\"\n"])
+    #expect(!FileManager.default.fileExists(atPath: box.root + ConnectionKeeper.mark))
     for path in [
       "/run/systemd/timesyncd.conf.d/parlor.conf", "/run/NetworkManager/system-connections/parlor-wifi-1.nmconnection",
     ] { #expect(!FileManager.default.fileExists(atPath: box.root + path), "\(path)") }

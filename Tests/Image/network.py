@@ -1,0 +1,152 @@
+"""The network of a box: Wi-Fi on radios that the kernel makes up, with an access point of its own beside the box, in a name space that the box does not see."""
+
+import contextlib
+import json
+import os
+import shlex
+import socket
+
+import builds
+from boots import expect, shown
+from failure import WORK, Failure
+from machine import ImageMachine, command, flash
+from operators import Operator
+
+BOX = """[identity]
+name = "Lobby"
+[call]
+whip = "http://10.0.2.2:9/whip"
+start = "manual"
+[[camera]]
+device = "synthetic"
+[sound]
+capture = "none"
+playback = "none"
+"""
+
+# The second interface is the access point's way out, and not for the box.
+AIR = """[network]
+country = "DE"
+[[network.ethernet]]
+interface = "enp0s7"
+address = "10.9.0.200/24"
+"""
+
+# What people choose, and what has broken files, shells and lists before.
+NAME = 'Café "9" 日本'
+PASSWORD = " $HOME \"quoted\" \\n #;=%'s "
+
+RADIO = "wlan0"
+
+
+def hostapd():
+    """The program of an access point, from Debian's package; the box itself has no use for one."""
+    path = os.path.join(WORK, "hostapd/usr/sbin/hostapd")
+    if not os.path.exists(path):
+        folder = os.path.join(WORK, "hostapd")
+        os.makedirs(folder, exist_ok=True)
+        command("sh", "-c", f"cd {shlex.quote(folder)} && apt-get -q -o APT::Sandbox::User=root download hostapd && dpkg-deb -x hostapd_*.deb .")
+    with open(path, "rb") as file:
+        return file.read()
+
+
+class Air:
+    """Two radios in a machine: the box's, and that of an access point behind which QEMU's second network is. There is no access point until `sound`."""
+
+    def __init__(self, machine):
+        self.machine = machine
+        machine.write("/run/hostapd", hostapd())
+        machine.root(
+            """set -e
+            chmod +x /run/hostapd
+            modprobe mac80211_hwsim radios=2
+            ip netns add air
+            iw phy phy1 set netns name air
+            ip link set enp0s7 netns air
+            ip netns exec air sh -ec 'ip link add bridge0 type bridge; ip link set enp0s7 master bridge0; ip link set enp0s7 up; ip link set bridge0 up'"""
+        )
+
+    def script(self, settings):
+        """What has the access point sound with these settings of hostapd's, and no others, as a script for root."""
+        common = {"interface": "wlan1", "bridge": "bridge0", "driver": "nl80211", "hw_mode": "g", "channel": "6", "wpa": "2", "rsn_pairwise": "CCMP"}
+        text = "".join(f"{key}={value}\n" for key, value in {**common, **settings}.items())
+        # It waits in vain for the password of who already has a connection, else.
+        return (
+            "[ ! -e /run/hostapd.pid ] || { kill $(cat /run/hostapd.pid); while [ -e /run/hostapd.pid ]; do sleep 0.2; done; }\n"
+            f"printf %s {shlex.quote(text)} >/run/hostapd.conf\n"
+            "ip netns exec air /run/hostapd -B -P /run/hostapd.pid -f /run/hostapd.log /run/hostapd.conf >&2\n"
+        )
+
+    def sound(self, settings):
+        self.machine.root(self.script(settings))
+
+
+@contextlib.contextmanager
+def box(configuration, files=None, options=(), is_plugged=True, **more):
+    """A box that was set up with `configuration` for operators who have the tests' key, and its operator. One that is not plugged in starts without a cable."""
+    with open(builds.key() + ".pub") as file:
+        key = file.read().strip() + " anna@example\n"
+    image = builds.debug_image()
+    disk = os.path.join(WORK, "network.disk.img")
+    flash(image, disk, {"parlor.toml": configuration, "authorized_keys": key, **(files or {})})
+    try:
+        with ImageMachine(image, disk=disk, key=builds.key(), options=options, **more) as machine:
+            if is_plugged:
+                machine.connect()
+            else:
+                machine.control("set_link", name="network", up=False)
+            yield machine, Operator(machine)
+    finally:
+        os.remove(disk)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def box_on_air(network, files=None):
+    """A box with a radio, `network` being what its file says of it; and the air. The box's SSH is also at the port `machine.air_port`, through the access point."""
+    port = free_port()
+    options = ["-netdev", f"user,id=air,net=10.9.0.0/24,hostfwd=tcp:127.0.0.1:{port}-:22", "-device", "virtio-net-pci,netdev=air,romfile="]
+    with box(BOX + AIR + network, files, options) as (machine, operator):
+        machine.air_port = port
+        yield machine, operator, Air(machine)
+
+
+def quoted(text):
+    return json.dumps(text, ensure_ascii=False)
+
+
+def addresses(status, interface):
+    return [address for entry in status.get("network", {}).get("interfaces", []) if entry["name"] == interface for address in entry["addresses"]]
+
+
+def waits_for_code(machine, operator, code, seconds=240):
+    machine.wait(lambda: operator.status().get("code") == code, seconds, f"the box says {code}")
+    return operator.status()
+
+
+def wifi():
+    """A box joins a hidden network by itself once its password is right, says before that it is wrong, and is then reached without a cable."""
+    with box_on_air(f"[[network.wifi]]\nssid = {quoted(NAME)}\npassword = {quoted(PASSWORD)}\nhidden = true\n") as (machine, operator, air):
+        network = {"ssid2": "P" + quoted(NAME), "utf8_ssid": 1, "ignore_broadcast_ssid": 1, "wpa_key_mgmt": "WPA-PSK"}
+        air.sound({**network, "wpa_passphrase": "another one"})
+        status = waits_for_code(machine, operator, "wifi.password")
+        expect("what the box says", status["reason"], f'{RADIO}: "{NAME}" does not take the password')
+        expect("where the box stands", machine.root("iw reg get | sed -n 's/^country \\(..\\).*/\\1/p' | head -n 1").strip(), "DE")
+
+        # Without the cable nobody can be told anything: the access point gets its password when the cable is gone.
+        right = air.script({**network, "wpa_passphrase": PASSWORD})
+        machine.write("/run/right", f"while [ $(cat /sys/class/net/enp0s6/carrier) = 1 ]; do sleep 1; done\nsleep 12\n{right}")
+        machine.root("systemd-run --quiet --property KillMode=process sh /run/right")
+        machine.control("set_link", name="network", up=False)
+        shown(machine, 60)
+        machine.screen(os.path.join(WORK, "wifi-password.png"))
+        machine.port = machine.air_port
+        machine.connect(300)
+        status = machine.wait(lambda: (lambda it: it.get("code") is None and it)(operator.status()), 60, "nothing is wrong any more")
+        if not any(address.startswith("10.9.0.") for address in addresses(status, RADIO)):
+            raise Failure(f"the box has no address on the radio network: {status['network']}")
