@@ -19,6 +19,7 @@ import cases
 import network
 import operators
 import power_cuts
+import rescue
 import updates
 from failure import Failure
 from machine import MachineError
@@ -35,6 +36,7 @@ CASES = {
     "update: installed, tried, good": updates.good,
     "call: from a flashed disk, with a browser on the other side": calls.from_flash,
     "network: Wi-Fi by itself, and without a cable": network.wifi,
+    "rescue: a screen that says so": rescue.screen,
     "operator: verbs, changes, and what is not for operators": operators.verbs,
     "power: cut at the first start": power_cuts.short,
 }

@@ -15,7 +15,8 @@ public struct LogQuery: Sendable, Equatable {
   /// The units whose lines are the box's.
   static let units = [
     "parlor.service", "parlor-page.service", "parlor-provision.service", "parlor-apply.service", "parlor-update.service",
-    "parlor-health.service", "parlor-factory-reset.service", "rauc.service",
+    "parlor-health.service", "parlor-factory-reset.service", "parlor-rescue.service", "parlor-connections.service", "parlor-syslog.service",
+    "parlor-grow-data.service", "rauc.service",
   ]
 
   /// The arguments of journalctl. What units say, what systemd says of them, and what operators' verbs have written down.
