@@ -118,6 +118,10 @@ import Testing
       bad.text
         == "eth0 has no cable; wlan0 has no radio network; eth1 has no address: does a DHCP server answer?; eth2 is switched off")
     #expect(DeviceChecker.networkItem([]).text == "there is no network interface")
+    let lacking = ConnectionTrouble(.firmware, "the Wi-Fi device 1-4 does not work")
+    #expect(DeviceChecker.networkItem([], troubles: [lacking]).text == "there is no network interface; the Wi-Fi device 1-4 does not work")
+    let cable = [NetworkInterface(name: "eth0", state: .ready, addresses: [address])]
+    #expect(DeviceChecker.networkItem(cable, troubles: [lacking]).text == "eth0 192.0.2.7; the Wi-Fi device 1-4 does not work")
     #expect(DeviceChecker.clockItem(isSet: true).verdict == .ok && DeviceChecker.clockItem(isSet: false).verdict == .failed)
   }
 

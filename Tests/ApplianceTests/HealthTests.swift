@@ -9,6 +9,21 @@ import Testing
 @Suite struct HealthTests {
   private func time(_ seconds: Double) -> Date { Date(timeIntervalSince1970: seconds) }
 
+  @Test func aClockThatNothingSetIsToldFromABadCertificate() {
+    var health = Health(now: time(0))
+    health.start(isProvisioned: true, now: time(0))
+    // Before there was a network.
+    health.raiseCall(.callUnreachable, "nobody answers", isClockSet: false, now: time(0))
+    let early = "the server's certificate is not valid yet; the clock may be wrong"
+    health.raiseCall(.callTLS, early, isClockSet: false, now: time(1))
+    #expect(health.state == .error && health.codes == [.callTLS, .clockUnset])
+    #expect(health.code == .callTLS && health.reason == "The clock is not set, and so the server's certificate seems not valid yet")
+    health.raiseCall(.callTLS, early, isClockSet: true, now: time(2))
+    #expect(health.codes == [.callTLS] && health.reason == early)
+    health.raiseCall(.callTLS, "the server's certificate is not trusted: self-signed", isClockSet: false, now: time(3))
+    #expect(health.codes == [.callTLS])
+  }
+
   @Test func boxStartsConnectsAndCalls() {
     var health = Health(now: time(0))
     #expect(health.state == .starting && health.code == nil && health.notice(name: "Lobby", language: .english)?.kind == .starting)

@@ -269,8 +269,10 @@ final class Box: Sendable {
       return call.legs.values.map(\.state)
     }
     var retryAt: Instant?
+    let isClockSet = linux_clock_is_synchronised()
     health.withLock { health in
       let now = Date()
+      if state == .connected || state == .ended { health.clear(.clockUnset, now: now) }
       if states.isEmpty {
         health.setCall(.idle, now: now)
         health.clear(area: "call", now: now)
@@ -278,7 +280,7 @@ final class Box: Sendable {
         health.setCall(states.allSatisfy { $0 == .connected } ? .connected : .connecting, now: now)
       }
       if case .waiting(let code, let reason, let pause) = state {
-        health.raise(HealthCode(rawValue: code), reason, now: now)
+        health.raiseCall(HealthCode(rawValue: code), reason, isClockSet: isClockSet, now: now)
         retryAt = MonotonicClock.now() + pause
       }
     }

@@ -112,11 +112,12 @@ struct DeviceChecker: Sendable {
 
   // MARK: Network, servers, clock
 
-  static func networkItem(_ interfaces: [NetworkInterface]) -> CheckItem {
+  static func networkItem(_ interfaces: [NetworkInterface], troubles: [ConnectionTrouble] = ConnectionTrouble.load()) -> CheckItem {
     let ready = interfaces.filter { $0.state == .ready }
+    let reasons = troubles.map(\.reason)
     guard ready.isEmpty else {
-      return CheckItem(
-        "network", .ok, ready.map { "\($0.name) \($0.addresses.map { "\($0)" }.joined(separator: " "))" }.joined(separator: "; "))
+      let addresses = ready.map { "\($0.name) \($0.addresses.map { "\($0)" }.joined(separator: " "))" }
+      return CheckItem("network", .ok, (addresses + reasons).joined(separator: "; "))
     }
     let states = interfaces.map { interface in
       switch interface.state {
@@ -126,7 +127,7 @@ struct DeviceChecker: Sendable {
       case .ready: interface.name
       }
     }
-    return CheckItem("network", .failed, states.isEmpty ? "there is no network interface" : states.joined(separator: "; "))
+    return CheckItem("network", .failed, ((states.isEmpty ? ["there is no network interface"] : states) + reasons).joined(separator: "; "))
   }
 
   private func serverItems() async -> [CheckItem] {

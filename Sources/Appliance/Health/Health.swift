@@ -49,6 +49,16 @@ public struct Health: Sendable, Equatable {
     settle(now)
   }
 
+  /// A direct call failed, which says more than why it failed before. A certificate that is not valid yet, on a box whose clock nothing has set, is the clock's fault.
+  mutating func raiseCall(_ code: HealthCode, _ reason: String, isClockSet: Bool, now: Date) {
+    let isClockToBlame = code == .callTLS && !isClockSet && reason.contains("not valid yet")
+    set((code, isClockToBlame ? Health.clockReason : reason), area: "call", now: now)
+    if isClockToBlame { raise(.clockUnset, "nothing has set the clock", now: now) } else { clear(.clockUnset, now: now) }
+  }
+
+  /// Why a certificate seems not valid yet.
+  static let clockReason = "The clock is not set, and so the server's certificate seems not valid yet"
+
   /// What is wrong in an area is this alone; nil: nothing is.
   public mutating func set(_ problem: (code: HealthCode, reason: String)?, area: String, now: Date) {
     problems = problems.filter { $0.key.area != area || $0.key == problem?.code }

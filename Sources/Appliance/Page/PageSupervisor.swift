@@ -157,7 +157,7 @@ public struct PageSupervisor: Sendable {
       if code.isBreakdown { restarts += 1 }
       isConnected = false
       let isClockToBlame = code == .pageTLS && !isClockSet && reason.contains("not valid yet")
-      fail(code, isClockToBlame ? "The clock is not set, and so the server's certificate seems not valid yet" : reason)
+      fail(code, isClockToBlame ? Health.clockReason : reason)
       self.isClockToBlame = isClockToBlame
       patience = nil
       retryAt = backoff.failed(at: now)

@@ -171,7 +171,10 @@ public struct Provision {
       SystemCommand.run("/usr/bin/systemctl", ["restart", "parlor-connections.timer"])
     }
     if readers.contains(.time) { SystemCommand.run("/usr/bin/systemctl", ["try-restart", "systemd-timesyncd.service"]) }
-    if readers.contains(.logs) { SystemCommand.run("/usr/bin/systemctl", ["restart", "systemd-journald.service"]) }
+    if readers.contains(.logs) {
+      let units = ["systemd-journald.service", "parlor-syslog.service", "systemd-journal-upload.service"]
+      SystemCommand.run("/usr/bin/systemctl", ["--no-block", "restart"] + units)
+    }
     if isNews { SystemCommand.run("/usr/bin/systemctl", ["--no-block", "try-restart", "parlor.service"]) }
   }
 }
