@@ -122,7 +122,7 @@ import Testing
     #expect(
       Set(members.keys) == [
         "state", "code", "reason", "since", "version", "name", "serial", "url", "page", "stage", "cameras", "sound", "codecs", "calls",
-        "network", "clock", "slot", "grants",
+        "network", "clock", "slot", "update", "grants",
       ])
     #expect(members["state"] == "starting" && members["page"] == .null && members["since"] == "1970-01-01T00:00:00Z")
     guard case .object(let stage)? = members["stage"] else {

@@ -20,6 +20,12 @@ device = "any"
 width = 640
 height = 360
 rate = 15
+
+[sound]
+# There is no room here, and an emulated processor has other things to do.
+echo_cancellation = false
+noise_suppression = false
+automatic_gain = false
 """
 
 
