@@ -220,7 +220,7 @@ class ImageMachine:
     def answers(self):
         """Whether something that speaks SSH is at the machine's port 22."""
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1) as connection:
-            connection.settimeout(2)
+            connection.settimeout(5)
             return connection.recv(4) == b"SSH-"
 
     def connect(self, seconds=600):
