@@ -121,12 +121,6 @@ def first_and_second():
         if "not cleanly" in (log := machine.root("cat /run/parlor-data.log")):
             raise Failure(f"the data partition: {log}")
 
-        machine.root("touch /var/lib/parlor-system/factory-reset; systemctl reboot", check=False)
-        machine.wait(lambda: not machine.answers(), 60, "the machine goes down")
-        machine.connect()
-        if machine.root("ls /var/lib/parlor-system").split().count("kept"):
-            raise Failure("a factory reset keeps what there was")
-
 
 def damaged_data():
     """A data partition that nobody can repair leaves the box without memory, but not dark."""

@@ -35,14 +35,14 @@ CASES = {
     "boot: from a flashed disk to the picture, and again": boots.first_and_second,
     "update: installed, tried, good": updates.good,
     "call: from a flashed disk, with a browser on the other side": calls.from_flash,
-    "network: Wi-Fi by itself, and without a cable": network.wifi,
-    "rescue: a screen that says so": rescue.screen,
     "operator: verbs, changes, and what is not for operators": operators.verbs,
     "power: cut at the first start": power_cuts.short,
 }
 
 # Those that take many minutes.
 LONG_CASES = {
+    "network: Wi-Fi by itself, and without a cable": network.wifi,
+    "rescue: a screen that says so": rescue.screen,
     "build: twice the same": builds.reproducible,
     "build: sizes": builds.sizes,
     "boot: a data partition that is damaged": boots.damaged_data,
