@@ -3,14 +3,19 @@
 import contextlib
 import json
 import os
+import re
 import shlex
+import shutil
 import socket
+import subprocess
+import tempfile
 
 import builds
 from boots import expect, shown
 from failure import WORK, Failure
 from machine import ImageMachine, command, flash
 from operators import Operator
+from servers import HOST, Journals, Lines
 
 BOX = """[identity]
 name = "Lobby"
@@ -87,7 +92,7 @@ def box(configuration, files=None, options=(), is_plugged=True, **more):
     with open(builds.key() + ".pub") as file:
         key = file.read().strip() + " anna@example\n"
     image = builds.debug_image()
-    disk = os.path.join(WORK, "network.disk.img")
+    disk = os.path.join(WORK, f"network-{os.getpid()}.disk.img")
     flash(image, disk, {"parlor.toml": configuration, "authorized_keys": key, **(files or {})})
     try:
         with ImageMachine(image, disk=disk, key=builds.key(), options=options, **more) as machine:
@@ -98,6 +103,15 @@ def box(configuration, files=None, options=(), is_plugged=True, **more):
             yield machine, Operator(machine)
     finally:
         os.remove(disk)
+
+
+@contextlib.contextmanager
+def folder():
+    path = tempfile.mkdtemp(prefix="parlor-network-")
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path)
 
 
 def free_port():
@@ -150,3 +164,49 @@ def wifi():
         status = machine.wait(lambda: (lambda it: it.get("code") is None and it)(operator.status()), 60, "nothing is wrong any more")
         if not any(address.startswith("10.9.0.") for address in addresses(status, RADIO)):
             raise Failure(f"the box has no address on the radio network: {status['network']}")
+
+
+def elsewhere():
+    """An operator has the logs brought to the site's servers, and moves the box to another address and back: it answers there, and no start is needed."""
+    with Lines() as lines, Journals() as journals, box(BOX) as (machine, operator):
+        operator(f"config set logs.syslog udp://{HOST}:{lines.port}")
+        machine.wait(lambda: any("operator (anna@example" in line and " set logs.syslog" in line for line in lines.lines), 120, "the syslog server hears who it was")
+        header = next(line for line in lines.lines if " set logs.syslog" in line)
+        # RFC 5424, section 6: priority, version, time, host.
+        if not re.match(r"<\d+>1 \d{4}-\d\d-\d\dT\S+ \S+ parlor ", header):
+            raise Failure(f"that is no syslog: {header}")
+        operator(f"config set logs.journal_upload {journals.url}")
+        machine.wait(lambda: "set logs.journal_upload" in journals.text, 120, "the journal is brought")
+
+        port = free_port()
+        machine.control("human-monitor-command", **{"command-line": f"hostfwd_add network tcp:127.0.0.1:{port}-10.0.2.40:22"})
+        moved = f'[[network.ethernet]]\naddress = "10.0.2.40/24"\ngateway = "{HOST}"\n'
+        former, configuration = machine.port, operator("config get")
+        leave(machine, "config apply -", f"{configuration}{moved}".encode())
+        machine.port = port
+        machine.connect(180)
+        machine.wait(lambda: addresses(operator.status(), "enp0s6")[:1] == ["10.0.2.40"], 60, "the box says where it is")
+        leave(machine, "config unset network.ethernet[0]")
+        machine.port = former
+        machine.connect(180)
+        machine.wait(lambda: addresses(operator.status(), "enp0s6")[:1] == ["10.0.2.15"], 60, "the box is back")
+        expect("the configuration", operator("config get").strip(), configuration.strip())
+
+
+def leave(machine, line, data=b""):
+    """An operator's order after which there is no connection any more."""
+    command = [*machine.ssh_command("operator", "-o", "ServerAliveInterval=3", "-o", "ServerAliveCountMax=2"), line]
+    answer = subprocess.run(command, input=data, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=180)
+    if answer.returncode not in (0, 255):
+        raise Failure(f"{line}: {answer.returncode}: {answer.stdout.decode(errors='replace')}")
+
+
+def firmware():
+    """A Wi-Fi device without its firmware is told as that. The device is another one, which a driver of Wi-Fi devices is made to take; it asks for its firmware first of all."""
+    options = ["-device", "e1000,romfile="]
+    with box(BOX + '[network]\ncountry = "DE"\n[[network.wifi]]\nssid = "Lobby"\npassword = "12345678"\n', options=options) as (machine, operator):
+        waits_for_code(machine, operator, "wifi.device", 120)
+        device = machine.root("basename $(readlink -f /sys/bus/pci/drivers/e1000/0000:*)").strip()
+        machine.root(f"echo {device} >/sys/bus/pci/drivers/e1000/unbind; modprobe ipw2200; echo 8086 100e >/sys/bus/pci/drivers/ipw2200/new_id")
+        status = waits_for_code(machine, operator, "wifi.firmware", 120)
+        expect("why", status["reason"], f"the Wi-Fi device {device} does not work: its firmware ipw2200-bss.fw is not there")
