@@ -15,7 +15,7 @@ from boots import expect, shown
 from failure import WORK, Failure
 from machine import ImageMachine, command, flash
 from operators import Operator
-from servers import HOST, Journals, Lines
+from servers import HOST, Authority, Journals, Lines
 
 BOX = """[identity]
 name = "Lobby"
@@ -199,6 +199,33 @@ def leave(machine, line, data=b""):
     answer = subprocess.run(command, input=data, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=180)
     if answer.returncode not in (0, 255):
         raise Failure(f"{line}: {answer.returncode}: {answer.stdout.decode(errors='replace')}")
+
+
+def enterprise():
+    """802.1X on Wi-Fi: a server of another authority is not trusted with the password, and the box says so; that of the site's own lets it in."""
+    with folder() as work, folder() as others:
+        authority, other = Authority(work), Authority(others)
+        with open(authority.file) as file:
+            certificates = file.read()
+        login = 'eap = "peap"\nidentity = "box-7"\npassword = "p \\"7\\" $x"\nca_file = "site-ca.pem"\n'
+        with box_on_air(f'[[network.wifi]]\nssid = "Staff"\n{login}', {"site-ca.pem": certificates}) as (machine, operator, air):
+            password = b'p "7" $x'.hex()
+            machine.write("/run/users", f'* PEAP\n"box-7" MSCHAPV2 {password} [2]\n')
+            network = {
+                "ssid": "Staff", "wpa_key_mgmt": "WPA-EAP", "ieee8021x": 1, "eap_server": 1, "eap_user_file": "/run/users",
+                "server_cert": "/run/server.pem", "private_key": "/run/server.key", "ca_cert": "/run/server.pem",
+            }
+            for which in (other, authority):
+                for source, name in ((which.certificate, "server.pem"), (which.key, "server.key")):
+                    with open(source) as file:
+                        machine.write(f"/run/{name}", file.read())
+                air.sound(network)
+                if which is other:
+                    reason = waits_for_code(machine, operator, "wifi.login")["reason"]
+                    if not reason.startswith(f"{RADIO}: the network's server is not trusted: "):
+                        raise Failure(f"the box does not say that it does not trust the server: {reason}")
+            machine.wait(lambda: any(address.startswith("10.9.0.") for address in addresses(operator.status(), RADIO)), 240, "the box is let in")
+            machine.wait(lambda: operator.status().get("code") is None, 60, "nothing is wrong any more")
 
 
 def firmware():

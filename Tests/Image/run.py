@@ -49,6 +49,7 @@ LONG_CASES = {
     "update: one that does not start": updates.does_not_boot,
     "update: one whose program crashes": updates.crashes,
     "update: one whose page never loads": updates.page_never_loads,
+    "network: Wi-Fi with a login for each box": network.enterprise,
     "network: a Wi-Fi device without firmware": network.firmware,
     "network: logs and addresses that change": network.elsewhere,
     "update: one that does not start": updates.bad,
