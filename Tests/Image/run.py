@@ -20,6 +20,7 @@ import network
 import operators
 import power_cuts
 import rescue
+import site_files
 import updates
 from failure import Failure
 from machine import MachineError
@@ -52,6 +53,7 @@ LONG_CASES = {
     "network: Wi-Fi with a login for each box": network.enterprise,
     "network: a Wi-Fi device without firmware": network.firmware,
     "network: logs and addresses that change": network.elsewhere,
+    "files: from Windows, from a stick, broken": site_files.partition_and_stick,
     "update: one that does not start": updates.bad,
     "boot: signed, with Secure Boot": boots.secure,
     "operator: an update and a factory reset": operators.update_and_reset,
