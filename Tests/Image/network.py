@@ -11,11 +11,11 @@ import subprocess
 import tempfile
 
 import builds
-from boots import expect, shown
+from boots import NOTICE, expect, shown
 from failure import WORK, Failure
-from machine import ImageMachine, command, flash
+from machine import ImageMachine, command, flash, read_partition
 from operators import Operator
-from servers import HOST, Authority, Journals, Lines
+from servers import HOST, Authority, Calls, Journals, Lines, Time
 
 BOX = """[identity]
 name = "Lobby"
@@ -164,6 +164,48 @@ def wifi():
         status = machine.wait(lambda: (lambda it: it.get("code") is None and it)(operator.status()), 60, "nothing is wrong any more")
         if not any(address.startswith("10.9.0.") for address in addresses(status, RADIO)):
             raise Failure(f"the box has no address on the radio network: {status['network']}")
+
+
+def colour(machine, x, y):
+    """That of one place on the screen."""
+    path = os.path.join(machine.folder, "screen.ppm")
+    machine.screen(path)
+    with open(path, "rb") as file:
+        _, size, _, pixels = file.read().split(b"\n", 3)
+    at = 3 * (y * int(size.split()[0]) + x)
+    return tuple(pixels[at : at + 3])
+
+
+def cable_and_clock():
+    """Without a cable the picture is there and says so. With one, a box whose clock runs years behind says that, trusts the site's own authority, and calls once the time has come."""
+    with folder() as work:
+        authority = Authority(work)
+        with open(authority.file) as file:
+            certificates = file.read()
+        with Calls(tls=authority.context()) as calls:
+            configuration = BOX.replace(f"http://{HOST}:9/whip", calls.url).replace('start = "manual"', 'start = "boot"')
+            configuration += f'[tls]\nca_files = ["site-ca.pem"]\n[time]\nservers = ["{HOST}"]\n'
+            options = ["-rtc", "base=2001-01-01T00:00:00"]
+            with box(configuration, {"site-ca.pem": certificates}, options, is_plugged=False) as (machine, operator):
+                # First that nobody has set it up; then that there is no network, which is the longer text.
+                shown(machine)
+                machine.wait(lambda: all(abs(a - b) < 4 for a, b in zip(colour(machine, 135, 360), NOTICE)), 60, "the screen says that there is no network")
+                machine.screen(os.path.join(WORK, "no-cable.png"))
+                expect("the requests without a cable", calls.requests, 0)
+                machine.control("set_link", name="network", up=True)
+                machine.connect(120)
+                status = waits_for_code(machine, operator, "call.tls", 120)
+                expect("why", status["reason"], "The clock is not set, and so the server's certificate seems not valid yet")
+                expect("whether the clock is set", status["clock"]["synchronised"], False)
+                shown(machine)
+                machine.screen(os.path.join(WORK, "clock.png"))
+                if "(the clock was not set)" not in (report := read_partition(machine.disk, "parlor-report.txt").decode()):
+                    raise Failure(f"the report does not say that the clock was not set: {report}")
+                with Time():
+                    waits_for_code(machine, operator, "call.not-found", 240)
+                    machine.wait(lambda: operator.status()["clock"]["synchronised"], 120, "the clock is set")
+                if not calls.requests:
+                    raise Failure("nobody has called")
 
 
 def elsewhere():

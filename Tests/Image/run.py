@@ -52,6 +52,7 @@ LONG_CASES = {
     "update: one whose page never loads": updates.page_never_loads,
     "network: Wi-Fi with a login for each box": network.enterprise,
     "network: a Wi-Fi device without firmware": network.firmware,
+    "network: no cable, and no time": network.cable_and_clock,
     "network: logs and addresses that change": network.elsewhere,
     "files: from Windows, from a stick, broken": site_files.partition_and_stick,
     "update: one that does not start": updates.bad,
