@@ -1,6 +1,7 @@
 """A program that cannot be kept running: the machine starts anew, and at last a screen says so. SSH depends on none of it."""
 
 import os
+import subprocess
 
 from boots import expect, shown
 from failure import WORK, Failure
@@ -60,3 +61,32 @@ def screen():
         machine.root("rm -r /run/systemd/system/parlor.service.d; systemctl daemon-reload; systemctl reset-failed parlor.service; systemctl start parlor.service", seconds=120)
         shown(machine)
         expect("the rescue", machine.root("systemctl is-active parlor-rescue.service", check=False).strip(), "inactive")
+
+
+def current_start(machine):
+    """What tells the machine's starts apart, and how many of them did not help so far; None while it cannot be asked."""
+    try:
+        words = machine.root(f"cat /proc/sys/kernel/random/boot_id; cat {RESCUES} 2>/dev/null || echo 0", seconds=20, check=False).split()
+    except subprocess.TimeoutExpired:
+        # It goes down at this very moment.
+        return None
+    return (words[0], int(words[1])) if len(words) == 2 and words[1].isdigit() else None
+
+
+def starts():
+    """What no start of the machine mends is tried three times; the box is never dead, and forgets about it when it is well again."""
+    with box(BOX) as (machine, operator):
+        shown(machine)
+        seen = [current_start(machine)[0]]
+        # The program's folder is no folder: it cannot be started at all, whenever the machine is.
+        machine.root("systemctl stop parlor-health.service; systemctl kill --signal KILL parlor.service; rm -rf /var/lib/parlor; touch /var/lib/parlor; sync")
+        for count in (1, 2, 3):
+            one = machine.wait(lambda: (it := current_start(machine)) and it[0] not in seen and it, 900, f"the machine starts anew, {count} of 3")
+            expect("what is counted", one[1], count)
+            seen.append(one[0])
+        rescued(machine, 300)
+        looked_after(machine, operator)
+        machine.root("rm /var/lib/parlor; systemctl reset-failed parlor.service; systemctl start parlor.service", seconds=120)
+        shown(machine)
+        machine.root("systemctl restart parlor-health.service")
+        machine.wait(lambda: "gone" in machine.root(f"ls {RESCUES} 2>/dev/null || echo gone"), 180, "the box forgets about it")

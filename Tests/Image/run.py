@@ -55,6 +55,7 @@ LONG_CASES = {
     "network: no cable, and no time": network.cable_and_clock,
     "network: logs and addresses that change": network.elsewhere,
     "files: from Windows, from a stick, broken": site_files.partition_and_stick,
+    "rescue: three starts before it": rescue.starts,
     "update: one that does not start": updates.bad,
     "boot: signed, with Secure Boot": boots.secure,
     "operator: an update and a factory reset": operators.update_and_reset,
