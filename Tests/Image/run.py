@@ -56,7 +56,6 @@ LONG_CASES = {
     "network: logs and addresses that change": network.elsewhere,
     "files: from Windows, from a stick, broken": site_files.partition_and_stick,
     "rescue: three starts before it": rescue.starts,
-    "update: one that does not start": updates.bad,
     "boot: signed, with Secure Boot": boots.secure,
     "operator: an update and a factory reset": operators.update_and_reset,
     "power: cut in 500 places": power_cuts.full,
