@@ -15,7 +15,7 @@ from boots import NOTICE, expect, shown
 from failure import WORK, Failure
 from machine import ImageMachine, command, flash, read_partition
 from operators import Operator
-from servers import HOST, Authority, Calls, Journals, Lines, Time
+from host_servers import HOST, Authority, Calls, Journals, Lines, Time
 
 BOX = """[identity]
 name = "Lobby"

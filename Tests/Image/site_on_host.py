@@ -4,46 +4,29 @@ import asyncio
 import contextlib
 import json
 import os
-import ssl
 import sys
 import threading
 
 from aiohttp import WSMsgType, web
 
 from failure import HERE, ROOT
-from machine import command
+from host_servers import HOST, Authority
 
-sys.path.insert(0, os.path.join(ROOT, "Tests/Interop"))
+sys.path.append(os.path.join(ROOT, "Tests/Interop"))
 
 import synthetic
 from peers import Peer
 
-# This machine, as a box in QEMU's network sees it.
-ADDRESS = "10.0.2.2"
-
 
 class Site:
-    """`with Site(folder) as site`: the page is at `site.origin`, the authority's certificate in `site.authority`, and each call that came in `site.calls`: a `Peer`. `port` is any that is free, unless it is given."""
+    """`with Site(folder) as site`: the page is at `site.origin`, the authority's certificate in `site.authority`, and each call that came in `site.calls`: a `Peer`. `port`
+    is any that is free, unless it is given."""
 
     def __init__(self, folder, port=0):
         self.folder, self.port = folder, port
         os.makedirs(folder, exist_ok=True)
-        self.authority = os.path.join(folder, "authority.pem")
         self.calls = []
         self.loop = asyncio.new_event_loop()
-
-    def certificates(self):
-        """An authority, and a certificate of its for this machine; the context of a server that has it."""
-        key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30"]
-        at = lambda name: os.path.join(self.folder, name)
-        command("openssl", "req", "-x509", *key, "-subj", "/CN=a site's authority", "-keyout", at("authority.key"), "-out", self.authority)
-        command(
-            *["openssl", "req", "-x509", *key, "-CA", self.authority, "-CAkey", at("authority.key"), "-subj", f"/CN={ADDRESS}"],
-            *["-addext", f"subjectAltName=IP:{ADDRESS}", "-addext", "basicConstraints=critical,CA:FALSE", "-keyout", at("server.key"), "-out", at("server.pem")],
-        )
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(at("server.pem"), at("server.key"))
-        return context
 
     def __enter__(self):
         # Small, since an emulated processor is to decode it.
@@ -51,7 +34,9 @@ class Site:
         synthetic.write_microphone(os.path.join(self.folder, "microphone.wav"))
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self.thread.start()
-        self.wait(self.start(self.certificates()))
+        authority = Authority(self.folder)
+        self.authority = authority.file
+        self.wait(self.start(authority.context()))
         return self
 
     def __exit__(self, *_):
@@ -71,7 +56,7 @@ class Site:
         await self.runner.setup()
         site = web.TCPSite(self.runner, "127.0.0.1", self.port, ssl_context=context)
         await site.start()
-        self.origin = f"https://{ADDRESS}:{site._server.sockets[0].getsockname()[1]}"
+        self.origin = f"https://{HOST}:{site._server.sockets[0].getsockname()[1]}"
 
     async def stop(self):
         for call in self.calls:
@@ -87,7 +72,7 @@ class Site:
             candidate = message.get("candidate")
             if candidate:
                 # What is this machine's loopback for the browser has another address for the box.
-                message = {**message, "candidate": {**candidate, "candidate": candidate["candidate"].replace(" 127.0.0.1 ", f" {ADDRESS} ")}}
+                message = {**message, "candidate": {**candidate, "candidate": candidate["candidate"].replace(" 127.0.0.1 ", f" {HOST} ")}}
             asyncio.ensure_future(self.send(socket, message))
 
         name = os.path.join(self.folder, f"call-{len(self.calls) + 1}")
