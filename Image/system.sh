@@ -55,6 +55,9 @@ for unit in "$here"/../Config/systemd/*.{service,timer}; do
   install -m 0644 "$unit" "$units/$name"
 done
 
+# Here the display's device is there, and the program's, before udev is (load-display-driver). Other devices may come at any time.
+sed -i '/^After=/s/ systemd-udevd\.service//' "$units/parlor.service"
+
 ln -s parlor "$root/usr/bin/parlor-shell"
 
 # Users, with numbers that stay: they own files on the data partition.

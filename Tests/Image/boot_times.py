@@ -114,7 +114,7 @@ def main():
         url = f"{site.origin}/still.html"
         with open(site.authority) as file:
             authority = file.read()
-        chromium = builds.debug_image("direct", name="chromium", packages=["cage", "chromium", "seatd"], overlay={
+        chromium = builds.debug_image("direct", name="chromium", packages=["cage", "chromium", "seatd", "xwayland"], overlay={
             **BARE, "/etc/systemd/system/kiosk.service": KIOSK % url,
             "/etc/systemd/system/multi-user.target.d/kiosk.conf": "[Unit]\nWants=kiosk.service\n",
             "/etc/systemd/system/seatd.service": "[Service]\nExecStart=/usr/sbin/seatd -g video\n",
