@@ -1,6 +1,7 @@
 """The image on a PC: from a flashed disk to the picture."""
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -77,12 +78,21 @@ def settled(machine):
         raise Failure(f"the system is {state}: {machine.root('systemctl --failed --no-legend; journalctl --no-pager --boot --priority err | tail -n 20')}")
 
 
+def hardened(machine, *units):
+    """What `systemd-analyze security` makes of Parlor's units is below 3.0."""
+    for unit in units:
+        verdict = machine.root(f"systemd-analyze security --no-pager {unit} | tail -n 1")
+        if float(re.search(r"(\d+\.\d)", verdict)[1]) >= 3:
+            raise Failure(verdict)
+
+
 def first_and_second():
     """A flashed disk starts from slot A, read-only and checked, shows Parlor's picture, uses the whole disk, listens for SSH alone, and is the same box after a power cut."""
     with ImageMachine(builds.debug_image(), key=builds.key()) as machine:
         shown(machine)
         machine.connect()
         settled(machine)
+        hardened(machine, "parlor.service")
         expect("the slot", machine.root("/usr/lib/parlor/rauc-boot get-current").strip(), "A")
         expect("RAUC's slot", "\n".join(line for line in machine.root("rauc status --output-format=shell").splitlines() if line.startswith("RAUC_SYSTEM_BOOTED")), "RAUC_SYSTEM_BOOTED_BOOTNAME='A'")
         expect("dm-verity", machine.root("dmsetup status root").split()[3], "V")

@@ -8,7 +8,7 @@ import av
 import numpy as np
 
 import builds
-from boots import expect
+from boots import expect, hardened
 from failure import WORK, Failure
 from machine import ImageMachine, Late, flash, read_partition
 from operators import Operator
@@ -118,6 +118,7 @@ def from_flash():
                 print(f"      from power to both pictures: {time.monotonic() - started:.0f} s", flush=True)
                 machine.screen(os.path.join(WORK, "call.png"))
                 expect("the name", operator.status().get("name"), "Reception")
+                hardened(machine, "parlor.service", "parlor-page.service")
                 operator("restart page")
                 connected(machine, operator, site, 2)
                 operator("restart app")
