@@ -40,6 +40,8 @@ import WebRTC
     private let networks: [NetworkThread]
     private let sending = Guarded<TransceiverIdentifier?>(nil)
     private let receiving = Guarded<TransceiverIdentifier?>(nil)
+    /// Candidates that came before both sides knew each other's description; nil from then on.
+    private let early = Guarded<[@Sendable () -> Void]?>([])
 
     init(_ source: VideoFanOut, to seen: Seen, codec: @escaping @Sendable (CodecCapability) -> Bool) async throws {
       networks = [await NetworkThread(), await NetworkThread()]
@@ -50,11 +52,14 @@ import WebRTC
       box = await one.loop.perform { PeerSession(on: one, configuration: settings) }
       peer = await other.loop.perform { PeerSession(on: other, configuration: settings) }
       for (session, remote) in [(box, peer), (peer, box)] {
-        await session.loop.perform { [receiving] in
+        await session.loop.perform { [receiving, early] in
           session.onEvent = { [unowned session, unowned remote] event in
             switch event {
             case .iceCandidate(let candidate):
-              remote.loop.run { try? remote.withConnection { connection, now in try connection.addIceCandidate(candidate, now: now) } }
+              let add: @Sendable () -> Void = { [unowned remote] in
+                remote.loop.run { try? remote.withConnection { connection, now in try connection.addIceCandidate(candidate, now: now) } }
+              }
+              if early.with({ $0?.append(add) }) == nil { add() }
             case .track(let identifier):
               receiving.with { $0 = identifier }
               session.show(identifier) { seen.take($0) }
@@ -80,6 +85,10 @@ import WebRTC
       try await box.loop.perform { [box] () -> Result<Void, any Error> in
         Result { try box.withConnection { connection, now in try connection.setRemoteDescription(.answer, sdp: answer, now: now) } }
       }.get()
+      for add in early.with({ early in
+        defer { early = nil }
+        return early ?? []
+      }) { add() }
     }
 
     private static func describe(_ session: PeerSession) throws -> String {
