@@ -11,7 +11,13 @@ int main(int count, char **arguments) {
     int connection = socket(AF_INET, SOCK_STREAM, 0);
     if (connection < 0) return 71;
     address.sin_port = htons(port);
-    if (connect(connection, (struct sockaddr *)&address, sizeof address) == 0) printf("%d\n", port);
+    if (connect(connection, (struct sockaddr *)&address, sizeof address) == 0) {
+      // A socket whose own port happens to be the one that is tried meets itself.
+      struct sockaddr_in own;
+      socklen_t length = sizeof own;
+      getsockname(connection, (struct sockaddr *)&own, &length);
+      if (own.sin_port != address.sin_port) printf("%d\n", port);
+    }
     close(connection);
   }
   return 0;
