@@ -28,6 +28,7 @@ if [[ -f $archive.tar ]]; then
   echo "$archive" >&3
   exit
 fi
+[[ -z ${PARLOR_SNAPSHOT:-} || -n ${PARLOR_ARCHIVE:-} ]] || { echo "image: PARLOR_SNAPSHOT needs PARLOR_ARCHIVE, the address of Debian's snapshot archive" >&2; exit 64; }
 [[ $EUID -eq 0 ]] || { echo "image: must be built as root (mmdebstrap mounts and changes root)" >&2; exit 77; }
 
 work=$cache/part.$$
@@ -37,7 +38,7 @@ trap 'rm -rf --one-file-system "$work"' EXIT
 if [[ -n ${PARLOR_SNAPSHOT:-} ]]; then
   for part in "debian bookworm" "debian bookworm-updates" "debian-security bookworm-security"; do
     read -r name suite <<<"$part"
-    echo "deb [check-valid-until=no] ${PARLOR_ARCHIVE:?is to be the address of the snapshot archive}/$name/$PARLOR_SNAPSHOT $suite main non-free-firmware"
+    echo "deb [check-valid-until=no] $PARLOR_ARCHIVE/$name/$PARLOR_SNAPSHOT $suite main non-free-firmware"
   done >"$work/sources/snapshot.list"
 else
   for file in /etc/apt/sources.list.d/*debian.sources /etc/apt/sources.list; do
