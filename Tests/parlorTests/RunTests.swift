@@ -18,6 +18,17 @@ import Testing
     playback = "none"
     """
 
+  /// The first picture that is as it should be: the stage shows a change with its next refresh, after the verb that caused or told it.
+  @discardableResult private func picture(of box: RunningBox, where isFine: (Picture) -> Bool) async throws -> Picture {
+    var picture = try box.picture()
+    for _ in 0..<200 where !isFine(picture) {
+      try await Task.sleep(for: .milliseconds(50))
+      picture = try box.picture()
+    }
+    #expect(isFine(picture), "the screen did not change as it should")
+    return picture
+  }
+
   @Test func boxEndsByItselfWhenItIsToldTo() async throws {
     let box = try await RunningBox(configuration)
     #expect(box.stop() == 0)
@@ -41,7 +52,7 @@ import Testing
     #expect(status["state"] == "ready" && status["code"] == "camera.absent")
     #expect(status["sound"]?["microphone"]?["state"] == "absent" && status["sound"]?["speaker"] == .null)
     // What is missing stands on the screen.
-    #expect(try box.picture() != picture)
+    try await self.picture(of: box) { $0 != picture }
     guard case .array(let items) = try box.client.perform(ControlRequest(verb: "check")) else {
       Issue.record("no list")
       return
@@ -110,17 +121,9 @@ import Testing
     let box = try await RunningBox(configuration)
     let before = try box.picture()
     _ = try box.client.perform(ControlRequest(verb: "identify"))
-    // The stage shows it with its next refresh.
-    func wait(until isFine: (Picture) -> Bool) async throws {
-      for _ in 0..<200 {
-        if isFine(try box.picture()) { return }
-        try await Task.sleep(for: .milliseconds(50))
-      }
-      Issue.record("the screen did not change as it should")
-    }
-    try await wait { $0 != before }
+    try await picture(of: box) { $0 != before }
     _ = try box.client.perform(ControlRequest(verb: "identify", arguments: ["seconds": 0]))
-    try await wait { $0 == before }
+    try await picture(of: box) { $0 == before }
     #expect(box.stop() == 0)
   }
 
@@ -150,20 +153,11 @@ import Testing
     let box = try await RunningBox(configuration.replacingOccurrences(of: "manual", with: "touch"))
     let idle = try plain.picture()
     #expect(plain.stop() == 0)
-    func wait(until isFine: (Picture) -> Bool) async throws -> Picture {
-      var picture = try box.picture()
-      for _ in 0..<200 where !isFine(picture) {
-        try await Task.sleep(for: .milliseconds(50))
-        picture = try box.picture()
-      }
-      return picture
-    }
-    let invited = try await wait { $0 != idle }
-    #expect(invited != idle)
+    let invited = try await picture(of: box) { $0 != idle }
     _ = try box.client.perform(ControlRequest(verb: "call", arguments: ["action": "start"]))
-    #expect(try await wait { $0 != invited && $0 != idle } != invited)
+    try await picture(of: box) { $0 != invited && $0 != idle }
     _ = try box.client.perform(ControlRequest(verb: "call", arguments: ["action": "hangup"]))
-    #expect(try await wait { $0 == invited } == invited)
+    try await picture(of: box) { $0 == invited }
     #expect(box.stop() == 0)
   }
 }
