@@ -104,7 +104,7 @@ fi
 # What starts. Everything else of Debian's is masked, not merely left out: nothing that a package brings later starts by itself.
 in_root systemctl --quiet preset-all 2>/dev/null || true
 declare -a enabled=(parlor.service parlor-display.service parlor-grow-data.service parlor-host-key.service ssh.service NetworkManager.service systemd-timesyncd.service parlor-update.timer parlor-connections.timer parlor-syslog.service systemd-journal-upload.service)
-for unit in parlor-page parlor-provision parlor-health; do [[ ! -f $units/$unit.service ]] || enabled+=("$unit.service"); done
+for unit in parlor-page.service parlor-provision.service parlor-health.timer; do [[ ! -f $units/$unit ]] || enabled+=("$unit"); done
 declare -a masked=(
   getty@.service serial-getty@.service console-getty.service container-getty@.service getty.target
   apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer e2scrub_reap.service fstrim.timer man-db.timer
@@ -139,6 +139,10 @@ if [[ -x $root/usr/bin/fc-cache ]]; then
   find "$root/usr/share/fonts" "$root/etc/fonts" -exec touch --no-dereference --date "@$SOURCE_DATE_EPOCH" {} +
   in_root fc-cache --really-force --system-only >/dev/null
 fi
+
+# What the picture needs, in this order: the initial file system has it read while systemd starts.
+in_root ldd /usr/lib/parlor/parlor | awk 'BEGIN { print "usr/lib/parlor/parlor" } $2 == "=>" { print substr($3, 2) } ' >"$root/usr/lib/parlor/first-files"
+(cd "$root" && ls usr/share/fonts/truetype/dejavu/DejaVuSans{,-Bold}.ttf 2>/dev/null || true) >>"$root/usr/lib/parlor/first-files"
 
 # The list of packages stays, for those who ask what is in there; tools that install some go, and the languages they are written in.
 rm -rf "$root"/usr/share/{perl,perl5,perl-base,doc-base,debconf,mime,applications,icons,pixmaps,sounds,menu,polkit-1/actions.unused} "$root"/usr/lib/x86_64-linux-gnu/{perl,perl-base,perl5,libperl*} \

@@ -1,5 +1,5 @@
 import Base
-import Foundation
+import Glibc
 import PageHost
 
 @main
@@ -20,5 +20,8 @@ struct Main {
   }
 
   /// One line on the error stream.
-  @Sendable static func report(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
+  @Sendable static func report(_ text: String) {
+    let line = Array("\(text)\n".utf8)
+    _ = unsafe line.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  }
 }

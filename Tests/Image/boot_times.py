@@ -25,7 +25,7 @@ PAGE = (0xC0, 0x20, 0x60)
 BOUNDS = {"first frame / bare multi-user": 0.8, "page drawn / cage with Chromium": 0.7}
 
 OF_PARLOR = ["parlor", "parlor-page", "parlor-provision", "parlor-health", "parlor-display", "parlor-syslog"]
-BARE = {**{f"/etc/systemd/system/{name}.service": None for name in OF_PARLOR}, "/etc/systemd/system/parlor-update.timer": None}
+BARE = {**{f"/etc/systemd/system/{name}.service": None for name in OF_PARLOR}, "/etc/systemd/system/parlor-update.timer": None, "/etc/systemd/system/parlor-health.timer": None, "/usr/lib/parlor/first-files": ""}
 
 KIOSK = """[Unit]
 Description=Chromium under cage

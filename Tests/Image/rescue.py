@@ -49,7 +49,7 @@ def screen():
     with box(BOX) as (machine, operator):
         shown(machine)
         # As if three starts had not helped.
-        machine.root(f"systemctl stop parlor-health.service; echo 3 >{RESCUES}")
+        machine.root(f"systemctl stop parlor-health.timer parlor-health.service; echo 3 >{RESCUES}")
         machine.root(
             """mkdir -p /run/systemd/system/parlor.service.d
             printf '[Service]\\nExecStart=\\nExecStart=/bin/sh -c "kill -SEGV $$$$"\\n' >/run/systemd/system/parlor.service.d/broken.conf
@@ -79,7 +79,7 @@ def starts():
         shown(machine)
         seen = [current_start(machine)[0]]
         # The program's folder is no folder: it cannot be started at all, whenever the machine is.
-        machine.root("systemctl stop parlor-health.service; systemctl kill --signal KILL parlor.service; rm -rf /var/lib/parlor; touch /var/lib/parlor; sync")
+        machine.root("systemctl stop parlor-health.timer parlor-health.service; systemctl kill --signal KILL parlor.service; rm -rf /var/lib/parlor; touch /var/lib/parlor; sync")
         for count in (1, 2, 3):
             one = machine.wait(lambda: (it := current_start(machine)) and it[0] not in seen and it, 900, f"the machine starts anew, {count} of 3")
             expect("what is counted", one[1], count)

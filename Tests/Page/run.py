@@ -100,6 +100,24 @@ def nobody_listens():
 
 
 @case
+def a_server_that_comes_later():
+    away = WebServer({})
+    away.close()
+    server = WebServer({"/": page("", "hello")})
+    for is_killed in (False, True):
+        with PageTrial(away.origin + "/", allowedOrigins=[server.origin]) as trial:
+            check(trial.bridge.wait("page.failed")["code"] == "page.connect")
+            process = trial.web_process()
+            if is_killed:
+                os.kill(process, signal.SIGKILL)
+                trial.until(lambda: "the next page's process" in trial.output(), "a line about it")
+            trial.bridge.host.send({"type": "page.load", "url": server.origin + "/"})
+            trial.bridge.wait("page.drawn", url=server.origin + "/")
+            check((trial.web_process() == process) != is_killed, "the engine's start was not saved, or what is gone was used")
+            check(len(trial.bridge.seen("page.failed")) == 1, trial.bridge.seen("page.failed"))
+
+
+@case
 def a_name_that_is_none():
     failure("https://nowhere.invalid/", "page.dns")
 

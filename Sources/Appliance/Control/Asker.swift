@@ -43,7 +43,7 @@ public struct Asker: Sendable, Equatable, CustomStringConvertible {
       guard parts.count >= 3, parts[0] == "publickey", let blob = Data(base64Encoded: String(parts[2])) else { continue }
       asker.key = fingerprint(Array(blob))
       asker.name = (text(of: keys) ?? "").split(separator: "\n").compactMap { line in
-        line.range(of: parts[2]).map { line[$0.upperBound...].split(separator: " ").joined(separator: " ") }
+        line.firstRange(of: parts[2]).map { line[$0.upperBound...].split(separator: " ").joined(separator: " ") }
       }.first { !$0.isEmpty }
     }
     return asker

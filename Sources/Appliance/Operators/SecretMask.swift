@@ -148,7 +148,8 @@ extension ConfigurationSet {
   private static func passwords(in bytes: [UInt8]) -> [String] {
     let text = String(decoding: bytes, as: UTF8.self)
     return text.split(whereSeparator: { "\"' \t\r\n,".contains($0) }).compactMap { word in
-      guard let scheme = word.range(of: "://"), let end = word[scheme.upperBound...].prefix(while: { $0 != "/" }).lastIndex(of: "@") else {
+      guard let scheme = word.firstRange(of: "://"), let end = word[scheme.upperBound...].prefix(while: { $0 != "/" }).lastIndex(of: "@")
+      else {
         return nil
       }
       return word[scheme.upperBound..<end].split(separator: ":", maxSplits: 1).dropFirst().first.map(String.init)

@@ -3,8 +3,9 @@ import BridgeMessages
 import Call
 import Camera
 import DTLS
-import Foundation
+import FoundationEssentials
 import Frames
+import Glibc
 import Net
 import PageSession
 import Sound

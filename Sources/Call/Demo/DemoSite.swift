@@ -1,7 +1,7 @@
 import Base
 import CDemoPage
 import DTLS
-import Foundation
+import FoundationEssentials
 import Net
 import WebRTC
 

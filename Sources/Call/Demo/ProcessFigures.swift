@@ -1,5 +1,5 @@
 import Base
-import Foundation
+import FoundationEssentials
 import Glibc
 
 /// What a process uses of the machine.

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import WebRTC
 
 /// One line of the conversation that `parlor peer` holds on its standard input and output.

@@ -3,8 +3,10 @@ import Bytes
 import Camera
 import Codecs
 import DTLS
-import Foundation
+import Dispatch
+import FoundationEssentials
 import Frames
+import Glibc
 import ICE
 import Net
 import SCTP
@@ -202,7 +204,7 @@ public final class PeerProgram: @unchecked Sendable {
 
   /// Reads standard input line by line on a thread of its own.
   private func readLines() {
-    Thread.detachNewThread { [weak self] in
+    DispatchQueue(label: "parlor-peer-input").async { [weak self] in
       while let line = readLine() {
         guard let self else { return }
         self.network.loop.run { self.take(line) }
@@ -332,7 +334,8 @@ public final class PeerProgram: @unchecked Sendable {
   /// Writes a line at once, whole.
   private static func write(_ line: String) {
     output.with { _ in
-      FileHandle.standardOutput.write(Data((line + "\n").utf8))
+      print(line)
+      fflush(nil)
     }
   }
 }

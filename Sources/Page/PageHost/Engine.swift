@@ -1,7 +1,7 @@
 import Base
 import BridgeMessages
 import CWebKit
-import Foundation
+import FoundationEssentials
 
 /// What all views share: WebKit's context, network session, settings and policies, made once from `page.settings`.
 final class Engine {
@@ -101,7 +101,7 @@ final class Engine {
       try Data().write(to: URL(fileURLWithPath: probe))
       try FileManager.default.removeItem(atPath: probe)
     } catch {
-      Log.warning("the page's data folder cannot be used, nothing will be kept: \(error.localizedDescription)")
+      Log.warning("the page's data folder cannot be used, nothing will be kept: \(error)")
       return webkit_network_session_new_ephemeral()
     }
     return webkit_network_session_new(data, cache)

@@ -1,5 +1,5 @@
 import Base
-import Foundation
+import FoundationEssentials
 
 /// What `parlor-page` is told on its command line.
 public struct HostOptions: Sendable, Equatable {

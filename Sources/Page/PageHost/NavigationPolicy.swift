@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Where a page may take its frames.
 struct NavigationPolicy: Equatable {

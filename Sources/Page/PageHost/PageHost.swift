@@ -4,7 +4,7 @@ import BridgeSocket
 import CGlass
 import CWaylandClient
 import CWebKit
-import Foundation
+import FoundationEssentials
 
 /// Why the host cannot go on.
 public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -36,6 +36,8 @@ public final class PageHost {
   /// What is on the screen, and what is to take its place once it has drawn.
   private var shown: PageView?
   private var incoming: PageView?
+  /// A view that did not reach its server: it has a process and no document yet, which saves the next attempt the engine's start.
+  private var spare: PageView?
   /// The last address that `run` asked for.
   private var url = ""
   private var ending: HostError?
@@ -90,8 +92,7 @@ public final class PageHost {
     connection.onClose = { [unowned self] in end(.lost("parlor run is gone")) }
     send(HostHello(version: options.version, process: getpid()))
     g_main_loop_run(loop)
-    incoming = nil
-    shown = nil
+    (incoming, spare, shown) = (nil, nil, nil)
     if let ending { throw ending }
   }
 
@@ -143,14 +144,20 @@ public final class PageHost {
     guard let engine else { return end(.lost("page.settings has to come first")) }
     self.url = url
     incoming = nil
-    guard let parent = wayland_surface(window) else { return end(.display("the window has no surface")) }
-    let view = PageView(engine: engine, url: url, globals: globals, parent: parent, owner: self)
+    guard let view = spare ?? makeView(engine) else { return end(.display("the window has no surface")) }
+    spare = nil
     incoming = view
+    view.start(url)
+  }
+
+  private func makeView(_ engine: Engine) -> PageView? {
+    guard let parent = wayland_surface(window) else { return nil }
+    let view = PageView(engine: engine, url: url, globals: globals, parent: parent, owner: self)
     glass_container_add(container, view.widget)
     // The new subsurface is there once the window commits.
     // GTK commits nothing when nothing of its own has changed.
     wl_surface_commit(parent)
-    view.start()
+    return view
   }
 
   private func updated(_ update: picture_update) {
@@ -226,7 +233,18 @@ extension PageHost: PageViewOwner {
   }
 
   func pageView(_ view: PageView, failed failure: LoadFailure) {
-    send(PageFailed(code: failure.code.rawValue, reason: failure.reason, url: view.url))
+    if view === spare {
+      Log.notice("the next page's process: \(failure.reason)")
+      spare = nil
+    } else {
+      send(PageFailed(code: failure.code.rawValue, reason: failure.reason, url: view.url))
+    }
+    if view === incoming, failure.code == .dns || failure.code == .connect, !view.load.isCommitted {
+      view.load.cancelDeadline()
+      (incoming, spare) = (nil, view)
+      if shown?.isClosed == true { shown = nil }
+      return
+    }
     // The engine is in the midst of telling of it: the view goes once it has done so.
     view.close()
     view.surface.unmap()

@@ -1,15 +1,16 @@
 import Base
 import BridgeMessages
 import CWebKit
-import Foundation
+import FoundationEssentials
 
 /// Loading: what the engine tells of it, its end by a deadline, and responses that are not taken.
 extension PageView {
   /// The most that the main resource may be, in bytes.
   static let sizeLimit: UInt64 = 100_000_000
 
-  /// Loads ``url``. The document is asked for anew, whatever the cache has of it: a page that is loaded again is the one that its server has now.
-  func start() {
+  /// Loads `url`. The document is asked for anew, whatever the cache has of it: a page that is loaded again is the one that its server has now.
+  func start(_ url: String) {
+    self.url = url
     beginDeadline()
     let request = webkit_uri_request_new(url)
     defer { g_object_unref(UnsafeMutableRawPointer(request)) }
@@ -21,7 +22,7 @@ extension PageView {
     load.begin(deadline: engine.page.loadDeadline, data: this) { data in
       let view = PageView.from(data)
       view.load.deadlineExpired()
-      view.fail(.timeout, "nothing was drawn within \(view.engine.page.loadDeadline.formatted()) s")
+      view.fail(.timeout, "nothing was drawn within \(seconds(view.engine.page.loadDeadline)) s")
       return 0
     }
   }
@@ -136,3 +137,6 @@ func describe(_ flags: GTlsCertificateFlags) -> String {
   let found = names.filter { flags.rawValue & $0.0.rawValue != 0 }.map(\.1)
   return found.isEmpty ? "it could not be verified" : found.joined(separator: ", ")
 }
+
+/// A number of seconds as people write it.
+private func seconds(_ value: Double) -> String { Int(exactly: value).map { "\($0)" } ?? "\(value)" }

@@ -2,7 +2,7 @@ import Base
 import BridgeMessages
 import CGlass
 import CWebKit
-import Foundation
+import FoundationEssentials
 
 /// What the owner of views hears from them.
 protocol PageViewOwner: AnyObject {

@@ -1,7 +1,7 @@
 import Base
 import BridgeMessages
 import CWebKit
-import Foundation
+import FoundationEssentials
 
 /// Whom the page's connections trust, beyond the system's authorities. WebKit's network process gets it as a GIO module and its environment, so this has
 /// to be made before that process starts.
@@ -35,14 +35,14 @@ final class Trust {
       anchors.append(data)
       anchors.append(0x0A)
     }
-    let folder = "\(NSTemporaryDirectory())/parlor-page-\(UUID().uuidString)"
+    let folder = "\(FileManager.default.temporaryDirectory.path)/parlor-page-\(UUID().uuidString)"
     do {
       try FileManager.default.createDirectory(
         atPath: "\(folder)/modules", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       try anchors.write(to: URL(fileURLWithPath: "\(folder)/anchors.pem"))
       try FileManager.default.createSymbolicLink(atPath: "\(folder)/modules/libparlor-page-trust.so", withDestinationPath: module)
     } catch {
-      throw Unusable(description: "\(folder): \(error.localizedDescription)")
+      throw Unusable(description: "\(folder): \(error)")
     }
     self.folder = folder
     // This process has its backend already.
@@ -72,5 +72,5 @@ final class Trust {
 }
 
 extension Data {
-  fileprivate func contains(_ text: String) -> Bool { range(of: Data(text.utf8)) != nil }
+  fileprivate func contains(_ text: String) -> Bool { String(decoding: self, as: UTF8.self).contains(text) }
 }
