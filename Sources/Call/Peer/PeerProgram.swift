@@ -334,8 +334,13 @@ public final class PeerProgram: @unchecked Sendable {
   /// Writes a line at once, whole.
   private static func write(_ line: String) {
     output.with { _ in
-      print(line)
-      fflush(nil)
+      // Not through the C library's streams: one of them waits in the thread that reads.
+      var rest = Array((line + "\n").utf8)[...]
+      while !rest.isEmpty {
+        let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+        if count < 0, errno != EINTR { return }
+        rest = rest.dropFirst(max(0, count))
+      }
     }
   }
 }
