@@ -53,7 +53,7 @@ import Testing
   }
 
   private func eventually(_ what: Comment, _ condition: () -> Bool) async {
-    let end = MonotonicClock.now() + .seconds(30)
+    let end = MonotonicClock.now() + .seconds(300)
     while !condition() {
       guard MonotonicClock.now() < end else {
         Issue.record(what)

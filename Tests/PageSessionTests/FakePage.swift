@@ -80,7 +80,7 @@ final class FakeClient: Sendable {
   }
 
   /// Waits until something of what arrived is what `take` looks for. The limit only ends a hang.
-  func next<Value>(_ what: String, seconds: Double = 30, _ take: (BridgeFrame) -> Value?) async throws -> Value {
+  func next<Value>(_ what: String, seconds: Double = 300, _ take: (BridgeFrame) -> Value?) async throws -> Value {
     let end = ContinuousClock.now + .seconds(seconds)
     var looked = 0
     while ContinuousClock.now < end {
@@ -108,7 +108,7 @@ final class FakeClient: Sendable {
 
   /// Waits for the end of the connection.
   func end() async throws {
-    let end = ContinuousClock.now + .seconds(30)
+    let end = ContinuousClock.now + .seconds(300)
     while !isEnded {
       guard ContinuousClock.now < end else { throw TimedOut(description: "the connection did not end") }
       try await Task.sleep(for: .milliseconds(1))

@@ -103,7 +103,7 @@ final class World: Sendable {
 
   /// Waits until `condition` holds. The limit only ends a hang.
   func wait(_ what: String, _ condition: () async throws -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(30)
+    let end = ContinuousClock.now + .seconds(300)
     while try await !condition() {
       guard ContinuousClock.now < end else { throw FakeClient.TimedOut(description: "no \(what)") }
       try await Task.sleep(for: .milliseconds(2))
