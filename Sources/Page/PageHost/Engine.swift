@@ -101,7 +101,7 @@ final class Engine {
       try Data().write(to: URL(fileURLWithPath: probe))
       try FileManager.default.removeItem(atPath: probe)
     } catch {
-      Log.warning("the page's data folder cannot be used, nothing will be kept: \(error)")
+      Log.warning("the page's data folder cannot be used, nothing will be kept: \(systemReason(error))")
       return webkit_network_session_new_ephemeral()
     }
     return webkit_network_session_new(data, cache)

@@ -42,7 +42,7 @@ final class Trust {
       try anchors.write(to: URL(fileURLWithPath: "\(folder)/anchors.pem"))
       try FileManager.default.createSymbolicLink(atPath: "\(folder)/modules/libparlor-page-trust.so", withDestinationPath: module)
     } catch {
-      throw Unusable(description: "\(folder): \(error)")
+      throw Unusable(description: "\(folder): \(systemReason(error))")
     }
     self.folder = folder
     // This process has its backend already.
