@@ -119,7 +119,7 @@ declare -a masked=(
   modprobe@.service systemd-modules-load.service systemd-repart.service systemd-binfmt.service sys-kernel-config.mount sys-fs-fuse-connections.mount
   systemd-update-utmp.service systemd-update-utmp-runlevel.service
   rsyslog.service syslog.socket systemd-journal-gatewayd.socket systemd-journal-remote.socket systemd-journal-gatewayd.service systemd-journal-remote.service
-  ctrl-alt-del.target alsa-restore.service alsa-state.service
+  ctrl-alt-del.target alsa-restore.service alsa-state.service systemd-hostnamed.service
 )
 rm -rf "$root"/etc/systemd/system/*.wants "$root"/etc/systemd/system/*.requires
 for unit in "${enabled[@]}"; do in_root systemctl --quiet enable "$unit"; done

@@ -24,6 +24,13 @@ final class StageLoop: @unchecked Sendable {
   private var rotation = DisplayStatus().rotation
   /// Since when clients have had something that is not shown yet.
   private var contentTime: Instant?
+  /// When something was shown last, or a client waited for a refresh.
+  private var lastMotion = Instant.zero
+
+  /// How long nothing moves until the stage no longer looks once a refresh.
+  private static let stillness = Interval.seconds(1)
+  /// How often a stage on which nothing moves looks at what follows the clock alone: countdowns, and notices that end. All else wakes it.
+  private static let pause = Interval.milliseconds(100)
 
   /// What other threads ask for.
   enum Command {
@@ -53,7 +60,7 @@ final class StageLoop: @unchecked Sendable {
     takeTerminal()
     defer { if let terminal, !terminal.staysDark { terminal.terminal.restore() } }
     start = StageThread.now()
-    earliest = start
+    (earliest, lastMotion) = (start, start)
     while !isStopping.load(ordering: .acquiring) {
       let isBusy = serve()
       let deadline = display.map(stepOnDisplay) ?? stepHeadless()
@@ -105,6 +112,13 @@ final class StageLoop: @unchecked Sendable {
     return stage.prepare(now: now, contentTime: contentTime)
   }
 
+  /// When to look again, where nothing is to be shown now.
+  private func nextLook(now: Instant, hasMoved: Bool) -> Instant {
+    if hasMoved { lastMotion = now }
+    let period = stage.refreshPeriod
+    return now + (now - lastMotion < StageLoop.stillness ? period : max(period, StageLoop.pause))
+  }
+
   private func sleep(until deadline: Instant) {
     if let waiting { waiting.wait(until: deadline) } else { stage.wake.wait(until: deadline) }
   }
@@ -120,17 +134,16 @@ final class StageLoop: @unchecked Sendable {
   private func stepHeadless() -> Instant {
     let now = StageThread.now()
     guard now >= earliest else { return earliest }
-    let period = stage.refreshPeriod
     if let layers = server?.takeLayers() { stage.update(layers: layers) }
     let flip = stage.present(now: now, contentTime: contentTime, flipTime: StageThread.now)
     contentTime = nil
-    if flip != nil || server?.isRefreshWanted == true {
+    let hasMoved = flip != nil || server?.isRefreshWanted == true
+    if hasMoved {
       tellClients(flip?.time ?? now)
-      earliest = now + period
+      earliest = now + stage.refreshPeriod
     }
     if let flip { onFlip(flip) }
-    // Mailboxes may be filled without a call: they are looked into once a period.
-    return now + period
+    return nextLook(now: now, hasMoved: hasMoved)
   }
 
   // MARK: On monitors
@@ -149,32 +162,41 @@ final class StageLoop: @unchecked Sendable {
 
     var deadline = now + stage.refreshPeriod
     if display.isReady {
-      if let start = display.start(now: now) { deadline = start } else { compose(display, now: now) }
+      if let start = display.start(now: now) {
+        deadline = start
+      } else {
+        deadline = nextLook(now: now, hasMoved: compose(display, now: now))
+      }
     } else if !display.isShowing, now >= earliest {
       // Nobody sees anything: clients go on, and newer frames take the place of older ones.
-      _ = prepare(now: now)
+      let isRefreshWanted = server?.isRefreshWanted == true
+      let news = prepare(now: now)
       stage.withComposer { display.skip($0) }
       tellClients(now)
       earliest = deadline
+      deadline = nextLook(now: now, hasMoved: news != nil || isRefreshWanted)
     }
     if stage.setDisplayStatus(display.status) { onDisplay(display.status) }
     return min(display.deadline ?? deadline, deadline)
   }
 
-  /// Shows what is new, if anything is.
-  private func compose(_ display: KMSDisplay, now: Instant) {
+  /// Shows what is new, if anything is. Returns whether something moves: a picture, or clients.
+  private func compose(_ display: KMSDisplay, now: Instant) -> Bool {
     let news = prepare(now: now)
     if news != nil || display.isStale {
       stage.withComposer { display.show($0, news, now: now) }
       let end = StageThread.now()
       stage.composed(in: end - now, at: end)
       report(display)
-    } else {
-      display.skip(nil)
-      guard server?.isRefreshWanted == true, now >= earliest else { return }
+      return true
+    }
+    display.skip(nil)
+    guard server?.isRefreshWanted == true else { return false }
+    if now >= earliest {
       tellClients(now)
       earliest = now + stage.refreshPeriod
     }
+    return true
   }
 
   /// Tells who waits for it what the monitors have shown.

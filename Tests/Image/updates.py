@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import re
 
 import builds
 from boots import expect, settled, shown
@@ -11,6 +12,7 @@ from failure import WORK, Failure
 from machine import ImageMachine, flash
 from site_on_host import Site
 
+BOOT_ID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 CURRENT = "/usr/lib/parlor/rauc-boot get-current"
 
 
@@ -43,7 +45,8 @@ def taken(image, update, patience, change=lambda machine: None, disk=None):
                 return False
             slot = machine.root(CURRENT, check=False).strip()
             if slot == "B":
-                seen.add(machine.root("cat /proc/sys/kernel/random/boot_id", check=False).strip())
+                # A machine that goes down meanwhile answers with something else.
+                seen.update(line for line in machine.root("cat /proc/sys/kernel/random/boot_id", check=False).split() if BOOT_ID.fullmatch(line))
             return slot == "A"
 
         seen = set()

@@ -52,6 +52,23 @@ import Testing
     thread.stop()
   }
 
+  @Test func aStageOnWhichNothingMovesRestsUntilAFrameComes() {
+    let flips = Flips()
+    let stage = Stage(width: 64, height: 36, refreshRate: 250)
+    let thread = StageThread(stage: stage, onFlip: flips.add)
+    thread.start()
+    // Nobody signals this: it ends when the stage has been still for a while.
+    WakeSignal().wait(until: StageThread.now() + .milliseconds(1_500))
+    let (before, start) = (stage.statistics.repeated, StageThread.now())
+    WakeSignal().wait(until: start + .milliseconds(1_000))
+    let looks = stage.statistics.repeated - before
+    let passed = (StageThread.now() - start).nanoseconds / 1_000_000
+    #expect(looks <= passed / 100 + 2, "once a refresh would be \(passed / 4) times")
+    stage.show(remote: TestFrames.solid(.red, width: 64, height: 36))
+    #expect(flips.wait(for: 1).count == 1)
+    thread.stop()
+  }
+
   @Test func stoppedThreadShowsNothingMore() {
     let stage = Stage(width: 64, height: 36)
     let thread = StageThread(stage: stage)
