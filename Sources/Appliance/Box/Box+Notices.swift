@@ -67,7 +67,7 @@ extension Box {
       notices.volume.apply(change)
       media.playout.setGain(notices.volume.gain)
       stage.showVolume(percent: notices.volume.percent, isMuted: notices.volume.isMuted)
-      do { try notices.volume.save(to: volumeFile) } catch { Log.warning("\(volumeFile): the volume is not kept: \(error)") }
+      do { try notices.volume.save(to: volumeFile) } catch { Log.warning("the volume is not kept: \(error)") }
       return notices.volume
     }
   }

@@ -97,11 +97,11 @@ extension Box {
   /// Where the page's own data lies; nil, and said, when nothing can be kept.
   private var dataFolder: String? {
     let folder = "\(options.state)/page"
-    do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    do throws(StoredFile.Failure) {
+      try StoredFile.makeFolder(folder, mode: 0o700)
       return folder
     } catch {
-      Log.warning("\(folder): pages keep nothing: \(error)")
+      Log.warning("pages keep nothing: \(error)")
       return nil
     }
   }
@@ -111,11 +111,13 @@ extension Box {
     let file = "\(options.state)/device-salt"
     if let data = FileManager.default.contents(atPath: file), data.count == 16 { return Array(data) }
     let salt = (0..<16).map { _ in UInt8.random(in: 0...255) }
-    guard FileManager.default.createFile(atPath: file, contents: Data(salt), attributes: [.posixPermissions: 0o600]) else {
-      Log.warning("\(file) cannot be written: pages see other device identifiers after each start")
+    do throws(StoredFile.Failure) {
+      try StoredFile.write(salt, to: file, mode: 0o600)
+      return salt
+    } catch {
+      Log.warning("pages see other device identifiers after each start: \(error)")
       return nil
     }
-    return salt
   }
 
   // MARK: What happens

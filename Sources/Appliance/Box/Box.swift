@@ -85,11 +85,10 @@ final class Box: Sendable {
       throw VerbFailure(.unavailable, "\(error)")
     }
     name = configuration.identity.name ?? Box.hostName
-    do {
-      try FileManager.default.createDirectory(
-        atPath: options.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    do throws(StoredFile.Failure) {
+      try StoredFile.makeFolder(options.state, mode: 0o700)
     } catch {
-      Log.warning("\(options.state): nothing is kept from one start to the next: \(error)")
+      Log.warning("nothing is kept from one start to the next: \(error)")
     }
     let output = Box.output(options, configuration.display)
     let mode = Box.mode(output, configuration.display)

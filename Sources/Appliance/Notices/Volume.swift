@@ -68,7 +68,5 @@ public struct Volume: Sendable, Equatable, Codable {
   }
 
   /// Writes a file for the next start, whole or not at all.
-  public func save(to file: String) throws {
-    try Data(JSON.text(self)).write(to: URL(fileURLWithPath: file), options: .atomic)
-  }
+  func save(to file: String) throws { try StoredFile.write(JSON.text(self), to: file, mode: 0o600) }
 }

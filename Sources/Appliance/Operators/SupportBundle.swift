@@ -86,10 +86,10 @@ extension HostSystem {
     guard unsafe mkdtemp(&template) != nil else { throw VerbFailure(.cannotCreate, "/tmp: \(unsafe String(cString: strerror(errno)))") }
     let work = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     defer { try? FileManager.default.removeItem(atPath: work) }
-    do {
-      try FileManager.default.createDirectory(atPath: "\(work)/parlor-support", withIntermediateDirectories: false)
-      for (name, bytes) in bundle.files { try Data(bytes).write(to: URL(fileURLWithPath: "\(work)/parlor-support/\(name)")) }
-    } catch { throw VerbFailure(.cannotCreate, "\(work): \(error)") }
+    do throws(StoredFile.Failure) {
+      try StoredFile.makeFolder("\(work)/parlor-support", mode: 0o700)
+      for (name, bytes) in bundle.files { try StoredFile.write(bytes, to: "\(work)/parlor-support/\(name)", mode: 0o644) }
+    } catch { throw VerbFailure(.cannotCreate, "\(error)") }
     let archive = "\(work)/parlor-support.tar.gz"
     let result = try ChildProcess.run(
       "/usr/bin/tar",

@@ -48,18 +48,16 @@ enum StoredFile {
     try syncFolder(of: path)
   }
 
-  /// Makes the folder at `path` with all above it, unless it is there.
+  /// Makes the folder at `path` with all above it, unless it is there. One that is there keeps its mode, unless a `group` is to have it.
   static func makeFolder(_ path: String, mode: mode_t, group: gid_t? = nil) throws(Failure) {
-    if unsafe mkdir(path, mode) != 0 {
-      if errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-        try makeFolder(String(path[..<slash]), mode: 0o755)
-        guard unsafe mkdir(path, mode) == 0 else { throw Failure(path) }
-      } else if errno != EEXIST {
-        throw Failure(path)
-      }
+    var isNew = unsafe mkdir(path, mode) == 0
+    if !isNew, errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+      try makeFolder(String(path[..<slash]), mode: 0o755)
+      isNew = unsafe mkdir(path, mode) == 0
     }
+    guard isNew || errno == EEXIST else { throw Failure(path) }
     if let group { _ = unsafe chown(path, uid_t.max, group) }
-    _ = unsafe chmod(path, mode)
+    if isNew || group != nil { _ = unsafe chmod(path, mode) }
   }
 
   /// Removes the file at `path`, if it is there, and waits until the disk knows.
