@@ -119,8 +119,10 @@ if [[ -f $keys/secure-boot.key ]]; then
   mkdir -p "$enrol"
   openssl x509 -in "$keys/secure-boot.crt" -outform der -out "$enrol/secure-boot.der"
   sbsiglist --owner $owner --type x509 --output "$work/keys.esl" "$enrol/secure-boot.der"
+  # A signature holds for the attributes that the variable gets, and without saying them it is made for appending.
+  attributes=NON_VOLATILE,BOOTSERVICE_ACCESS,RUNTIME_ACCESS,TIME_BASED_AUTHENTICATED_WRITE_ACCESS
   for variable in PK KEK db; do
-    sbvarsign --key "$keys/secure-boot.key" --cert "$keys/secure-boot.crt" --output "$enrol/$variable.auth" $variable "$work/keys.esl" >/dev/null 2>&1
+    sbvarsign --attr $attributes --key "$keys/secure-boot.key" --cert "$keys/secure-boot.crt" --output "$enrol/$variable.auth" $variable "$work/keys.esl" >/dev/null 2>&1
   done
   echo "secure-boot-enroll ${PARLOR_SECURE_BOOT_ENROLL:-manual}" >>"$work/esp/loader/loader.conf"
 fi

@@ -1,5 +1,6 @@
 """The image on a PC: from a flashed disk to the picture."""
 
+import json
 import os
 import re
 import shutil
@@ -8,13 +9,16 @@ import tempfile
 
 import builds
 from failure import HERE, WORK, Failure
-from machine import OVMF, ImageMachine, Late, command
+from machine import OVMF, ImageMachine, Late, command, flash
 
 # TCP and UDP ports that are open, besides those of connections: SSH; and the answers to the request for an address.
 ALLOWED_PORTS = {("tcp", 22), ("udp", 68), ("udp", 546)}
 
 # What the whole box uses while nothing happens, in MiB.
 MOST_MEMORY = 160
+
+# Names of people and places are written in many ways.
+WRITTEN = "AäЖΩעא中这日あ한"
 
 # The colour of a notice.
 NOTICE = (16, 33, 51)
@@ -102,6 +106,9 @@ def first_and_second():
         size = int(machine.root("df --output=size --block-size=1M /var | tail -n 1"))
         if size < 4000:
             raise Failure(f"the data partition has {size} MiB of a disk of 6 GiB")
+        for sign in WRITTEN:
+            if not machine.root(f"fc-list :charset={ord(sign):x}").strip():
+                raise Failure(f"no font has {sign}")
         ports = listening(machine)
         if not ports <= ALLOWED_PORTS or ("tcp", 22) not in ports:
             raise Failure(f"open ports: {sorted(ports)}")
@@ -134,15 +141,24 @@ def first_and_second():
 
 def damaged_data():
     """A data partition that nobody can repair leaves the box without memory, but not dark."""
-    with ImageMachine(builds.debug_image(), key=builds.key()) as machine:
-        machine.connect()
-        # As if the disk had forgotten the whole partition, with all copies of what e2fsck could begin with.
-        machine.root("blkdiscard --force --zeroout /dev/disk/by-partlabel/parlor-data", seconds=120)
-        machine.power_off()
-        machine.power_on()
-        shown(machine)
-        machine.connect()
-        expect("the mark", machine.root("ls /run/parlor-data.failed").strip(), "/run/parlor-data.failed")
+    image = builds.debug_image()
+    disk = os.path.join(os.path.dirname(image), "damaged.disk.img")
+    flash(image, disk)
+    try:
+        with ImageMachine(disk=disk, key=builds.key()) as machine:
+            machine.connect()
+            settled(machine)
+            machine.power_off()
+            table = json.loads(builds.run("sfdisk", "--json", disk))["partitiontable"]
+            data = next(partition for partition in table["partitions"] if partition["name"] == "parlor-data")
+            # As if the disk had forgotten the whole partition, with all copies of what e2fsck could begin with.
+            command("fallocate", "--punch-hole", "--offset", str(data["start"] * 512), "--length", str(data["size"] * 512), disk)
+            machine.power_on()
+            shown(machine)
+            machine.connect()
+            expect("the mark", machine.root("ls /run/parlor-data.failed").strip(), "/run/parlor-data.failed")
+    finally:
+        os.remove(disk)
 
 
 def secure():

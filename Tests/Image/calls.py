@@ -118,6 +118,8 @@ def from_flash():
                 print(f"      from power to both pictures: {time.monotonic() - started:.0f} s", flush=True)
                 machine.screen(os.path.join(WORK, "call.png"))
                 expect("the name", operator.status().get("name"), "Reception")
+                if "Emoji" not in machine.root(f"fc-list :charset={ord('👍'):x}"):
+                    raise Failure("pages have no font for what people send each other")
                 hardened(machine, "parlor.service", "parlor-page.service")
                 operator("restart page")
                 connected(machine, operator, site, 2)
