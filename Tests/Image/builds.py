@@ -12,7 +12,7 @@ import tempfile
 
 from failure import ROOT, WORK, Failure
 
-LIMITS = {"direct": 200, "page": 450}  # MiB, compressed
+LIMITS = {"direct": 200, "page": 450}  # MB, compressed
 
 
 def key():
@@ -167,10 +167,10 @@ def sizes():
         folder = os.path.join(WORK, f"published-{flavour}")
         try:
             image = build(folder, "--flavour", flavour)
-            size = os.path.getsize(image + ".xz") / (1 << 20)
-            print(f"      {flavour}: {size:.0f} MiB", flush=True)
+            size = os.path.getsize(image + ".xz") / 1e6
+            print(f"      {flavour}: {size:.0f} MB", flush=True)
             if size > limit:
-                raise Failure(f"{flavour}: {size:.0f} MiB, more than {limit}")
+                raise Failure(f"{flavour}: {size:.0f} MB, more than {limit}")
             for sum in run("sh", "-c", f"cd {folder} && sha256sum --check SHA256SUMS").splitlines():
                 if not sum.endswith(": OK"):
                     raise Failure(sum)

@@ -4,9 +4,9 @@ import contextlib
 import glob
 import os
 import random
-import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import tomllib
@@ -213,15 +213,10 @@ def comes_back(machine, allowed, identity):
     return problems, number
 
 
-@contextlib.contextmanager
 def work():
-    folder = os.path.join(WORK, "power")
-    shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(folder)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder)
+    """A folder for disks, gone at the end; several cases may run at once."""
+    os.makedirs(WORK, exist_ok=True)
+    return tempfile.TemporaryDirectory(prefix="power-", dir=WORK)
 
 
 def short():
