@@ -15,6 +15,7 @@ import contextlib
 import glob
 import json
 import os
+import re
 import shlex
 import shutil
 import socket
@@ -35,6 +36,8 @@ DEVICES = [
     *["-device", "virtio-vga,id=console,xres=1280,yres=720,edid=on", "-device", "virtio-rng-pci"],
     *["-device", "qemu-xhci,id=usb", "-device", "i6300esb"],
 ]
+
+LOOK = 30  # how often a machine that is waited for is looked at, in seconds
 
 
 class MachineError(Exception):
@@ -199,7 +202,8 @@ class ImageMachine:
 
     def wait(self, condition, seconds, what):
         """Returns what the condition is, once it is true."""
-        deadline = time.monotonic() + seconds
+        now = time.monotonic()
+        deadline, look, place = now + seconds, now + LOOK, None
         while True:
             value = condition()
             if value:
@@ -209,7 +213,24 @@ class ImageMachine:
                     raise MachineError(f"QEMU ended: {log.read()}")
             if time.monotonic() > deadline:
                 raise Late(f"waited {seconds} s in vain: {what}")
+            if time.monotonic() > look:
+                look, former, place = time.monotonic() + LOOK, place, self.firmware_spins()
+                if place and place == former:
+                    print("      the firmware is stuck before the kernel: reset", flush=True)
+                    self.control("system_reset")
             time.sleep(0.2)
+
+    def firmware_spins(self):
+        """Where the firmware's code is busy with interrupts off; None when other code runs, or none.
+
+        For more than moments it is so only while it wakes the second processor in vain, as it hands over to the kernel: a start-up interrupt that is lost is not sent again
+        (tianocore/edk2, pull request 13164)."""
+        text = self.control("human-monitor-command", **{"command-line": "info registers"})
+        found = re.search(r"RIP=(\w+) RFL=(\w+) .*?CPL=(\d).* HLT=(\d)", text)
+        if not found:
+            return None
+        place, flags, level, is_halted = int(found[1], 16), int(found[2], 16), int(found[3]), found[4] == "1"
+        return place >> 8 if place < 1 << 32 and not flags & 1 << 9 and level == 0 and not is_halted else None
 
     def ssh_command(self, user, *options):
         return [
