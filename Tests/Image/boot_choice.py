@@ -147,7 +147,10 @@ def interrupted(disk):
     os.link(disk.file, os.path.join(disk.kernels, "parlor-0002-b+3.efi"))
     with open(os.path.join(disk.kernels, "kernel.new"), "w") as half:
         half.write("half a ")
+    salvaged = os.path.join(disk.folder, "FSCK0000.REC")
+    os.link(disk.file, salvaged)
     disk.install("B")
+    expect("whether parts of a kernel take room", os.path.exists(salvaged), False)
     expect("what is left", [name for name in disk.names() if not NAME.fullmatch(name)], [])
     expect("the slot", disk.boot(), "B")
     disk("set-state", "B", "good")

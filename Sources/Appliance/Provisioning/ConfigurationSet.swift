@@ -66,7 +66,13 @@ struct ConfigurationSet: Sendable, Equatable {
 
   private static func isOwn(_ name: String) -> Bool {
     let name = name.lowercased()
-    return name.hasPrefix("parlor-report") || name.hasPrefix("readme") || name == mainFile + ".before"
+    return name.hasPrefix("parlor-report") || name.hasPrefix("readme") || name == mainFile + ".before" || isSalvaged(name)
+  }
+
+  /// Whether a file is what fsck.fat made of blocks that belonged to none any more, as a power cut leaves them: a part of a former file, perhaps with its secrets.
+  static func isSalvaged(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return name.hasPrefix("fsck") && name.hasSuffix(".rec") && name.utf8.count == 12
   }
 
   /// The name as Parlor writes it.

@@ -101,6 +101,9 @@ struct Provisioner {
 
   /// Brings the PARLOR partition, mounted at `folder`, and the box together: what is new there is taken over; what the box runs with stands there in the end, without secrets.
   func synchronize(partition folder: String) throws(ProvisioningFailure) -> Step {
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where ConfigurationSet.isSalvaged(name) {
+      unlink("\(folder)/\(name)")
+    }
     var files: ConfigurationSet?
     do throws(ConfigurationSet.Failure) { files = try ConfigurationSet.read(folder) } catch {
       return try refuse(error.description, .partition)

@@ -240,6 +240,15 @@ import Testing
     }
   }
 
+  @Test func whatTheFileSystemsCheckSalvagedIsNoFileOfTheSite() throws {
+    let box = try TestBox()
+    try box.put(ProvisionTests.wifi)
+    try box.put("passphrase = \"of a former file\"", "FSCK0000.REC")
+    #expect(try box.start() == .ok)
+    #expect(try !FileManager.default.contentsOfDirectory(atPath: box.partition).contains("FSCK0000.REC"))
+    #expect(box.store.current?.files.keys.contains("FSCK0000.REC") == false)
+  }
+
   /// Between an operator's change of a secret and the partition's turn.
   @Test func theFormerFileOnThePartitionIsNotTakenForNews() throws {
     let box = try TestBox()
